@@ -1,0 +1,141 @@
+/**
+ * Every error Keepsake throws on purpose. A code for programs, a message that says what and where, a hint that says
+ * what to do, the facts in `data`. Classes take facts and build the message. Expected outcomes are values, not errors.
+ */
+
+export type ErrorCode =
+  | 'INVALID'
+  | 'NOT_FOUND'
+  | 'NAME_TAKEN'
+  | 'CONFLICT'
+  | 'LOCKED'
+  | 'READ_ONLY'
+  | 'IO'
+  | 'DAMAGED'
+  | 'FOREIGN'
+  | 'NEWER'
+  | 'UNSUPPORTED'
+  | 'CLOSED'
+
+export interface ErrorFacts {
+  readonly hint?: string
+  readonly data?: Readonly<Record<string, unknown>>
+  readonly cause?: unknown
+}
+
+const BRAND = 'keepsake.error'
+
+export class KeepsakeError extends Error {
+  readonly code: ErrorCode
+  readonly hint: string | undefined
+  readonly data: Readonly<Record<string, unknown>>
+  readonly brand: string = BRAND
+
+  constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    this.name = 'KeepsakeError'
+    this.code = code
+    this.hint = facts.hint
+    this.data = facts.data ?? {}
+  }
+}
+
+/** Recognises our errors by brand, so that two copies of the package in one program agree. */
+export function isKeepsakeError(error: unknown): error is KeepsakeError {
+  return typeof error === 'object' && error !== null && 'brand' in error && error.brand === BRAND
+}
+
+/** An argument that is not allowed. `allowed` completes the sentence "Allowed: …". */
+export class InvalidError extends KeepsakeError {
+  constructor(field: string, problem: string, allowed: string, data: Readonly<Record<string, unknown>> = {}) {
+    super('INVALID', `${field}: ${problem}`, { hint: `Allowed: ${allowed}.`, data: { field, ...data } })
+  }
+}
+
+export class NotFoundError extends KeepsakeError {
+  constructor(ref: string, near: readonly string[] = []) {
+    super('NOT_FOUND', `nothing here is called "${ref}"`, {
+      hint:
+        near.length > 0
+          ? `Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`
+          : 'List what there is with: keepsake list',
+      data: { ref, near },
+    })
+  }
+}
+
+export class NameTakenError extends KeepsakeError {
+  constructor(name: string, owner: { readonly id: string; readonly name: string | null; readonly kind: string }) {
+    super('NAME_TAKEN', `"${name}" already belongs to the ${owner.kind} "${owner.name ?? owner.id}"`, {
+      hint: 'Choose another name, or move an alias over with: keepsake alias REF NAME --take',
+      data: { name, owner: owner.id },
+    })
+  }
+}
+
+/** A compare-and-swap that came too late: the entry is not at the revision the writer had read. */
+export class ConflictError extends KeepsakeError {
+  constructor(id: string, expected: string | null, actual: string | null) {
+    const message =
+      expected === null
+        ? `${id} exists already, at revision ${actual}`
+        : actual === null
+          ? `${id} is gone; revision ${expected} was expected`
+          : `${id} is at revision ${actual}, not ${expected}`
+    super('CONFLICT', message, {
+      hint: 'Someone changed it since you read it. Read it again, merge, and write with the new revision.',
+      data: { id, expected, actual },
+    })
+  }
+}
+
+export class LockedError extends KeepsakeError {
+  constructor(folder: string, owner: string, waitedMs: number) {
+    super('LOCKED', `${folder} is locked by ${owner}; waited ${waitedMs} ms`, {
+      hint: 'If that program is gone for good (another machine, another container), remove the lock folder it names.',
+      data: { folder, owner, waitedMs },
+    })
+  }
+}
+
+export class ReadOnlyError extends KeepsakeError {
+  constructor(path: string, cause: unknown) {
+    super('READ_ONLY', `${path} can't be written: the folder or file system is read-only for this user`, {
+      hint: 'Reading works. To write, check the owner and mode of the folder, or choose another with --workspace.',
+      data: { path },
+      cause,
+    })
+  }
+}
+
+/** A system call failed. Wrapped once, at the store. */
+export class StorageError extends KeepsakeError {
+  constructor(action: string, path: string, cause: unknown, hint: string) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    super('IO', `${action} ${path} failed: ${reason}`, { hint, data: { path }, cause })
+  }
+}
+
+export class DamagedError extends KeepsakeError {
+  constructor(path: string, problem: string, hint: string) {
+    super('DAMAGED', `${path}: ${problem}`, { hint, data: { path } })
+  }
+}
+
+export class ForeignError extends KeepsakeError {
+  constructor(path: string, problem: string) {
+    super('FOREIGN', `${path}: ${problem}`, {
+      hint: 'It was left as it is. Move it away if it does not belong here.',
+      data: { path },
+    })
+  }
+}
+
+export class NewerError extends KeepsakeError {
+  constructor(path: string, found: number, known: number) {
+    super('NEWER', `${path} has format ${found}; this program knows up to ${known}`, {
+      hint: 'It was left as it is. Update keepsake: npm install keepsake@latest',
+      data: { path, found, known },
+    })
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Instants and calendar days. An instant is an ISO-8601 string in UTC with milliseconds and `Z`; a day, a month and a
+ * time of day are taken in one zone. Nothing here reads a clock.
+ */
+import { InvalidError } from '../errors.ts'
+
+export interface LocalTime {
+  /** `2026-11-15` */
+  readonly day: string
+  /** `14:03` */
+  readonly time: string
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+export function instant(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/** Reads an ISO time; `undefined` when it is none. A time without a zone is refused: it has no one meaning. */
+export function parseInstant(text: unknown): string | undefined {
+  if (text instanceof Date) return Number.isNaN(text.getTime()) ? undefined : text.toISOString()
+  if (typeof text !== 'string') return undefined
+  if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)) return undefined
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}
+
+export function parseZone(zone: unknown): string {
+  if (typeof zone === 'string' && zone !== '') {
+    try {
+      formatter(zone)
+      return zone
+    } catch {
+      // falls through to the error that says what is allowed
+    }
+  }
+  throw new InvalidError(
+    'timezone',
+    `"${String(zone)}" is not a time zone`,
+    'an IANA name such as Europe/Berlin, or UTC',
+  )
+}
+
+export function systemZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+}
+
+export function localTime(at: string, zone: string): LocalTime {
+  const parts = fields(Date.parse(at), zone)
+  return { day: `${parts.year}-${parts.month}-${parts.day}`, time: `${parts.hour}:${parts.minute}` }
+}
+
+export function isDay(text: string): boolean {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
+  if (!match) return false
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}
+
+/** The day `count` days after `day` (before, when negative), by the calendar alone. */
+export function addDays(day: string, count: number): string {
+  const date = new Date(`${day}T00:00:00Z`)
+  date.setUTCDate(date.getUTCDate() + count)
+  return date.toISOString().slice(0, 10)
+}
+
+/** The first instant of a day in a zone, also where a clock change skips midnight. */
+export function startOfDay(day: string, zone: string): string {
+  return instantOfLocal(day, '00:00', zone)
+}
+
+/** The instant at which a zone's clocks show this; the earlier one of two, the next one of none. */
+export function instantOfLocal(day: string, time: string, zone: string): string {
+  const wanted = Date.parse(`${day}T${time}:00Z`)
+  // A zone is at most 14 hours from UTC: try the offsets in force around that moment, the earliest instant first.
+  const offsets = [wanted - 86_400_000, wanted, wanted + 86_400_000].map((ms) => offsetMs(ms, zone))
+  const candidates = [...new Set(offsets.map((offset) => wanted - offset))].sort((a, b) => a - b)
+  for (const ms of candidates) if (ms + offsetMs(ms, zone) === wanted) return instant(ms)
+  // The clocks skip it (spring): the first instant after the gap, found by bisection between before and after.
+  let [before, after] = [Math.min(...candidates), Math.max(...candidates)]
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (middle + offsetMs(middle, zone) < wanted) before = middle
+    else after = middle
+  }
+  return instant(after)
+}
+
+export function startOfNextDay(at: string, zone: string): string {
+  return startOfDay(addDays(localTime(at, zone).day, 1), zone)
+}
+
+function offsetMs(ms: number, zone: string): number {
+  const parts = fields(ms, zone)
+  const local = Date.UTC(
+    Number(parts.year),
+    Number(parts.month) - 1,
+    Number(parts.day),
+    Number(parts.hour),
+    Number(parts.minute),
+    Number(parts.second),
+  )
+  return local - Math.floor(ms / 1000) * 1000
+}
+
+interface Fields {
+  year: string
+  month: string
+  day: string
+  hour: string
+  minute: string
+  second: string
+}
+
+function fields(ms: number, zone: string): Fields {
+  const out: Fields = { year: '', month: '', day: '', hour: '', minute: '', second: '' }
+  for (const part of formatter(zone).formatToParts(ms)) {
+    if (part.type in out) out[part.type as keyof Fields] = part.value // `in` has just proved the key
+  }
+  return out
+}
+
+function formatter(zone: string): Intl.DateTimeFormat {
+  const known = formatters.get(zone)
+  if (known) return known
+  const made = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  })
+  formatters.set(zone, made)
+  return made
+}

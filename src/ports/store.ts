@@ -1,0 +1,133 @@
+/**
+ * What a store must do, and no more: everything else is built on top of this, once. Types only.
+ * A store is raw: it returns expired entries too, does not rank, and knows no agent's view. The contract suite
+ * (keepsake/testing) is the meaning of each line here.
+ */
+import type { Entry, JsonValue, Scope } from '../model/entry.ts'
+import type { Kind } from '../model/kinds.ts'
+import type { Batch, Change, Expect } from '../model/operation.ts'
+
+export interface CallOptions {
+  readonly signal?: AbortSignal
+}
+
+export interface ApplyOptions extends CallOptions {
+  /** Compare-and-swap: the batch is refused when an entry is not at the revision given here. */
+  readonly expect?: Expect
+}
+
+export interface Applied {
+  /** Missing when the batch asked for nothing that was not so already. */
+  readonly change?: Change
+  /** The touched entries as they are now, in the order of the operations; removed ones as they were. */
+  readonly entries: readonly Entry[]
+  /** What the caller should be told although the write succeeded, such as a hand edit found on the way. */
+  readonly warnings: readonly string[]
+}
+
+export interface ScanFilter {
+  readonly scopes?: readonly Scope[]
+  readonly kinds?: readonly Kind[]
+  /** On `createdAt`: from this instant on. */
+  readonly since?: string
+  /** On `createdAt`: before this instant. */
+  readonly until?: string
+}
+
+/** A place in the feed of changes. Another epoch means: the feed started over, and so must its reader. */
+export interface Cursor {
+  readonly epoch: string
+  readonly number: number
+}
+
+export interface ChangeFeed {
+  readonly changes: readonly Change[]
+  readonly cursor: Cursor
+  /** The given cursor was of another epoch, or older than what is kept: what the reader derived is void. */
+  readonly restarted: boolean
+}
+
+/** What every process that opens a workspace must agree on. */
+export interface Settings {
+  /** The version of the files' format. */
+  readonly format: number
+  readonly id: string
+  readonly layout: 'agents' | 'flat'
+  readonly timezone: string
+  readonly identityFile: string
+  readonly retentionDays: number
+}
+
+export type SessionRecord = { readonly [key: string]: JsonValue }
+
+export interface SessionPage {
+  /** The metadata line: the key, and `createdAt`, which never changes. */
+  readonly meta: SessionRecord
+  readonly records: readonly SessionRecord[]
+  /** Where to read on from. */
+  readonly next: number
+  /** Lines that could not be read, by number, and why. They are skipped, never removed. */
+  readonly broken: readonly { readonly line: number; readonly problem: string }[]
+}
+
+export interface SessionInfo {
+  readonly key: string
+  readonly createdAt: string
+}
+
+export interface Sessions {
+  /** Durable when it returns. The first append makes the session. */
+  append(scope: Scope, key: string, records: readonly SessionRecord[], options?: CallOptions): Promise<void>
+  /** Records from a position on (0 at first); `undefined` when there is no such session. */
+  read(scope: Scope, key: string, from?: number, options?: CallOptions): Promise<SessionPage | undefined>
+  list(scope: Scope, options?: CallOptions): Promise<readonly SessionInfo[]>
+}
+
+/** Bytes that can be made anew from the entries, such as an index snapshot. Losing them loses nothing. */
+export interface Derived {
+  read(key: string): Promise<Uint8Array | undefined>
+  write(key: string, bytes: Uint8Array): Promise<void>
+}
+
+export interface Lease {
+  release(): Promise<void>
+}
+
+/** What a store can do beyond the port, or why it can't. A lack is declared here, never discovered. */
+export interface Capabilities {
+  readonly durable: true | string
+  readonly atomicBatch: true | string
+  readonly sharedByProcesses: true | string
+  readonly nativeSearch: true | string
+  readonly watch: true | string
+  readonly undo: true | string
+  readonly asOf: true | string
+}
+
+export interface Store {
+  readonly capabilities: Capabilities
+  settings(): Promise<Settings>
+  apply(batch: Batch, options?: ApplyOptions): Promise<Applied>
+  get(id: string, options?: CallOptions): Promise<Entry | undefined>
+  /** By name or alias, exactly, in this one scope. */
+  resolve(scope: Scope, name: string, options?: CallOptions): Promise<Entry | undefined>
+  /** By the key of a context, exactly, in this one scope. */
+  resolveKey(scope: Scope, key: string, options?: CallOptions): Promise<Entry | undefined>
+  /** In the order of `seq`. */
+  scan(filter?: ScanFilter, options?: CallOptions): AsyncIterable<Entry>
+  /** What could not be read, so that an answer can say so: path and reason. */
+  problems(): Promise<readonly Problem[]>
+  changes(since?: Cursor, options?: CallOptions): Promise<ChangeFeed>
+  readonly sessions: Sessions
+  readonly derived: Derived
+  /** A text that people put into the workspace beside the entries, such as `directives/memory.md`. */
+  document(name: string): Promise<string | undefined>
+  /** A named lease across processes for long work; `undefined` when another holds it. */
+  lease(name: string): Promise<Lease | undefined>
+  close(): Promise<void>
+}
+
+export interface Problem {
+  readonly path: string
+  readonly problem: string
+}
