@@ -8,10 +8,10 @@ import type { Draft } from './draft.ts'
 import { keyHandle } from './draft.ts'
 import { type Entry, type Origin, WORLD } from './entry.ts'
 import { defaultExpiry } from './expiry.ts'
-import { isId } from './id.ts'
+import { derivedId, isId } from './id.ts'
 import { normalizeMetadata } from './json.ts'
-import { KINDS, parseKind } from './kinds.ts'
-import { nameFromContent, normalizeAgentId, normalizeName, refuseReservedName, slug } from './name.ts'
+import { KINDS, type Kind, parseKind } from './kinds.ts'
+import { nameFromContent, normalizeAgentId, normalizeName, refuseReservedName, slug, slugCandidates } from './name.ts'
 import type {
   AddOperation,
   AliasOperation,
@@ -24,6 +24,7 @@ import type {
   WriteOperation,
 } from './operation.ts'
 import { revisionOf } from './revision.ts'
+import type { SeqCounter } from './seq.ts'
 import { parseInstant } from './time.ts'
 
 /** What applying needs from outside: the time, new ids and seqs, and the zone that says when a day ends. */
@@ -31,13 +32,14 @@ export interface ApplyContext {
   readonly now: string
   readonly zone: string
   readonly newId: () => string
-  readonly nextSeq: () => number
+  readonly seqs: SeqCounter
 }
 
 /** Checks what the writer expects, then applies each operation to the draft in order. Throws before it changes anything half. */
 export function applyBatch(draft: Draft, batch: Batch, context: ApplyContext, expect: Expect = {}): Step[] {
   checkExpect(draft, expect)
   const origin = normalizeOrigin(batch.origin)
+  for (const operation of batch.operations) if (operation.op === 'add') context.seqs.reserve(operation.seq)
   return batch.operations.flatMap((operation) => {
     const steps = stepsOf(draft, operation, origin, context)
     for (const step of steps) draft.put((step.after ?? step.before)?.id ?? '', step.after)
@@ -78,10 +80,6 @@ function add(draft: Draft, given: AddOperation, origin: Origin, context: ApplyCo
   const rule = KINDS[kind]
   const scope = rule.scope === 'world' ? requireWorld(given.scope, kind) : normalizeAgentId(given.scope)
   const content = rule.naming === 'fixed' ? normalizeText(given.content, 'content') : normalizeContent(given.content)
-  const id = given.id ?? context.newId()
-  if (!isId(id)) throw new InvalidError('id', `"${id}" is not an id`, 'a UUID in lower case')
-  const existing = draft.head(id)
-  if (existing) throw new ConflictError(id, null, existing.revision)
   const createdAt = requireInstant(given.createdAt ?? context.now, 'createdAt')
   const description = normalizeDescription(given.description)
   const metadata = normalizeMetadata(given.metadata)
@@ -94,6 +92,10 @@ function add(draft: Draft, given: AddOperation, origin: Origin, context: ApplyCo
   const name = nameFor(draft, given, scope, content)
   const aliases = aliasesFor(draft, given, scope, name)
   const key = keyFor(draft, given, scope)
+  const id = given.id ?? (rule.shape === 'page' ? pageId(draft, given.kind, scope, name) : context.newId())
+  if (!isId(id)) throw new InvalidError('id', `"${id}" is not an id`, 'a UUID in lower case')
+  const existing = draft.head(id)
+  if (existing) throw new ConflictError(id, null, existing.revision)
   const entry = {
     scope,
     kind,
@@ -108,8 +110,22 @@ function add(draft: Draft, given: AddOperation, origin: Origin, context: ApplyCo
     expiresAt: expiryFor(given, createdAt, context.zone),
     origin: given.origin ? normalizeOrigin(given.origin) : origin,
   }
-  const after: Entry = { id, seq: given.seq ?? context.nextSeq(), revision: revisionOf(entry), ...entry }
+  const seq = context.seqs.take(id, given.seq)
+  const after: Entry = { id, seq, revision: revisionOf(entry), ...entry }
   return { operation: { op: 'add', ...withoutRevision(after) }, after }
+}
+
+/** A page is known by where it lies, so that every clone of the files gives it the same id. */
+function pageId(draft: Draft, kind: Kind, scope: string, name: string | null): string {
+  const { place } = KINDS[kind]
+  if ('file' in place) return derivedId(scope, place.file)
+  const folder = 'folder' in place ? `${place.folder}/` : ''
+  for (const candidate of slugCandidates(name ?? '')) {
+    const id = derivedId(scope, `${folder}${candidate}.md`)
+    // Held by a page that was renamed since: its id stayed with it.
+    if (draft.head(id) === undefined) return id
+  }
+  throw new Error('unreachable: there is always a next candidate')
 }
 
 function write(draft: Draft, given: WriteOperation, origin: Origin, context: ApplyContext): Step {
@@ -230,6 +246,9 @@ function freeName(draft: Draft, scope: string, base: string): string {
 }
 
 function aliasesFor(draft: Draft, given: AddOperation, scope: string, name: string | null): string[] {
+  if (given.aliases !== undefined && !Array.isArray(given.aliases)) {
+    throw new InvalidError('aliases', 'is not a list', 'a list of names')
+  }
   const aliases = [...new Set((given.aliases ?? []).map((alias) => normalizeName(alias, 'alias')))]
   if (aliases.length === 0) return []
   if (name === null) throw new InvalidError('aliases', `a ${given.kind} has no aliases`, 'none')
@@ -301,7 +320,7 @@ function requireExpiry(value: unknown): string | null {
 
 const ORIGINS = ['agent', 'hand', 'consolidation', 'raw-fallback', 'import', 'undo'] as const
 
-function normalizeOrigin(origin: Origin): Origin {
+export function normalizeOrigin(origin: Origin): Origin {
   const by = ORIGINS.find((known) => known === origin?.by)
   if (!by) throw new InvalidError('origin', `"${String(origin?.by)}" is not an origin`, ORIGINS.join(', '))
   return {

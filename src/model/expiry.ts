@@ -4,6 +4,8 @@ import type { EntryHead } from './entry.ts'
 import { KINDS, type Kind } from './kinds.ts'
 import { instant, startOfNextDay } from './time.ts'
 
+// A thousand years: beyond the year 9999 times would no longer sort as text.
+const MAX_TTL_DAYS = 365_000
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 } as const
 
 export function isExpired(entry: Pick<EntryHead, 'expiresAt'>, now: string): boolean {
@@ -21,5 +23,7 @@ export function defaultExpiry(kind: Kind, createdAt: string, zone: string): stri
 export function parseTtl(value: unknown): number {
   const match = typeof value === 'string' ? /^([1-9]\d{0,8})([dhms])$/.exec(value.trim()) : null
   if (!match) throw new InvalidError('ttl', `"${String(value)}" is not a duration`, '30d, 12h, 90m or 45s')
-  return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS] // the pattern allows just these letters
+  const ms = Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS] // the pattern allows just these letters
+  if (ms > MAX_TTL_DAYS * UNIT_MS.d) throw new InvalidError('ttl', 'is too long', `at most ${MAX_TTL_DAYS}d`)
+  return ms
 }

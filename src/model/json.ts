@@ -24,7 +24,8 @@ function copy(value: unknown, path: string, depth: number): JsonValue {
     if (!value.isWellFormed()) throw new InvalidError(path, 'holds broken Unicode', 'well-formed text')
     return value
   }
-  if (Array.isArray(value)) return value.map((item, index) => copy(item, `${path}[${index}]`, depth + 1))
+  // Array.from, unlike map, does not pass over holes, which JSON does not have.
+  if (Array.isArray(value)) return Array.from(value, (item, index) => copy(item, `${path}[${index}]`, depth + 1))
   if (typeof value === 'object' && isPlain(value)) {
     const pairs = Object.entries(value).filter(([, item]) => item !== undefined)
     // fromEntries defines own properties, so that a user's "__proto__" is a key like any other.

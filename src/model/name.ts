@@ -12,7 +12,8 @@ const MAX_AGENT_CHARACTERS = 64
 const WORDS_IN_A_MADE_NAME = 8
 const MAX_MADE_NAME_CHARACTERS = 60
 
-const CONTROL = /\p{Cc}/u
+// Lone surrogates too, and the two separators, which end a line wherever a pattern says `.` or `$`.
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u
 const WINDOWS_RESERVED = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/
 const RESERVED_NAMES = new Set(Object.values(KINDS).flatMap((rule) => rule.fixedName ?? []))
 
@@ -26,7 +27,7 @@ export function normalizeName(value: unknown, field = 'name'): string {
   if (characters(name) > MAX_NAME_CHARACTERS) {
     throw new InvalidError(field, `has ${characters(name)} characters`, 'a name of 1 to 200 characters')
   }
-  if (CONTROL.test(name) || !name.isWellFormed()) {
+  if (UNPRINTABLE.test(name)) {
     throw new InvalidError(field, 'holds control characters or broken Unicode', 'printable characters in one line')
   }
   return name
@@ -47,8 +48,8 @@ export function slug(name: string): string {
   const folded = name
     .normalize('NFKC')
     .toLowerCase()
-    .normalize('NFKC')
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .normalize('NFKC')
   if (!/[\p{L}\p{N}]/u.test(folded)) return ''
   let out = ''
   let count = 0
@@ -112,7 +113,7 @@ export function nameFromContent(content: string): string {
       .map((text) => text.replace(/^[#>*+\s-]+/, '').trim())
       .find((text) => /[\p{L}\p{N}]/u.test(text)) ?? 'untitled'
   const words = line
-    .replace(/\p{Cc}/gu, ' ')
+    .replace(new RegExp(UNPRINTABLE, 'gu'), ' ')
     .split(' ')
     .filter(Boolean)
     .slice(0, WORDS_IN_A_MADE_NAME)
@@ -123,7 +124,8 @@ export function nameFromContent(content: string): string {
     name = longer
   }
   const cut = [...name].slice(0, MAX_MADE_NAME_CHARACTERS).join('').normalize('NFC')
-  const trimmed = cut.replace(/[.,;:!?]+$/, '').trim() || 'untitled'
+  const trimmed = cut.replace(/[.,;:!?]+$/, '').trim()
+  if (slug(trimmed) === '') return 'untitled'
   return RESERVED_NAMES.has(trimmed) ? `${trimmed} (note)` : trimmed
 }
 

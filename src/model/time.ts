@@ -11,19 +11,29 @@ export interface LocalTime {
   readonly time: string
 }
 
+const FIRST_MS = Date.parse('1000-01-01T00:00:00.000Z')
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 export function instant(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** Reads an ISO time; `undefined` when it is none. A time without a zone is refused: it has no one meaning. */
+/**
+ * Reads an ISO time; `undefined` when it is none. A time without a zone is refused: it has no one meaning. So is a year
+ * that is not from 1000 to 9999: its text would not sort as times do, and its days would have other names.
+ */
 export function parseInstant(text: unknown): string | undefined {
-  if (text instanceof Date) return Number.isNaN(text.getTime()) ? undefined : text.toISOString()
+  if (text instanceof Date) return inFourDigits(text.getTime())
   if (typeof text !== 'string') return undefined
   if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)) return undefined
-  const ms = Date.parse(text)
-  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+  // Date.parse takes 30 February for 2 March.
+  return isDay(text.slice(0, 10)) ? inFourDigits(Date.parse(text.replace(' ', 'T'))) : undefined
+}
+
+function inFourDigits(ms: number): string | undefined {
+  return ms >= FIRST_MS && ms <= LAST_MS ? instant(ms) : undefined
 }
 
 export function parseZone(zone: unknown): string {

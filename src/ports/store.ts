@@ -3,7 +3,7 @@
  * A store is raw: it returns expired entries too, does not rank, and knows no agent's view. The contract suite
  * (keepsake/testing) is the meaning of each line here.
  */
-import type { Entry, JsonValue, Scope } from '../model/entry.ts'
+import type { Entry, EntryHead, JsonValue, Scope } from '../model/entry.ts'
 import type { Kind } from '../model/kinds.ts'
 import type { Batch, Change, Expect } from '../model/operation.ts'
 
@@ -115,6 +115,8 @@ export interface Store {
   resolveKey(scope: Scope, key: string, options?: CallOptions): Promise<Entry | undefined>
   /** In the order of `seq`. */
   scan(filter?: ScanFilter, options?: CallOptions): AsyncIterable<Entry>
+  /** As scan, without the texts, and so without reading what holds them. */
+  heads(filter?: ScanFilter, options?: CallOptions): Promise<readonly EntryHead[]>
   /** What could not be read, so that an answer can say so: path and reason. */
   problems(): Promise<readonly Problem[]>
   changes(since?: Cursor, options?: CallOptions): Promise<ChangeFeed>

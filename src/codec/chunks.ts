@@ -1,0 +1,134 @@
+/**
+ * A front matter block as chunks, one a top-level key: its line, the lines below that belong to it, and the comments
+ * above it. Knows lines, not YAML. Invariant: the chunks and the foot, joined, are the block.
+ */
+import { endOfKey, endOfQuoted } from './yaml-read.ts'
+
+export interface Chunk {
+  /** Comments above the key, from the first one after the value before it. */
+  readonly lead: string
+  readonly key: string
+  readonly body: string
+  /** Blank lines after the body: a keeping block scalar (`|+`) owns them, so they go where the body goes. */
+  readonly tail: string
+  /** Of the key, counted in the block from 0. */
+  readonly line: number
+}
+
+export interface Chunks {
+  readonly chunks: readonly Chunk[]
+  /** Comments after the last value. */
+  readonly foot: string
+  /** Whether each line is what it looks like; a flow mapping over the whole block, say, is not. */
+  readonly regular: boolean
+}
+
+export function chunksOf(block: string): Chunks {
+  const chunks: Chunk[] = []
+  let current: { lead: string; key: string; body: string; line: number } | undefined
+  let pending = ''
+  let regular = true
+  let line = 0
+  for (const text of linesOf(block)) {
+    const role = roleOf(text)
+    if (role === 'space') {
+      pending += text
+    } else if (role === 'key') {
+      const [tail, lead] = current ? splitAfterBlankLines(pending) : ['', pending]
+      if (current) chunks.push({ ...current, tail })
+      current = { lead, key: keyOf(text), body: text, line }
+      pending = ''
+    } else {
+      regular &&= role === 'more' && current !== undefined
+      if (current) current.body += pending + text
+      pending = current ? '' : pending + text
+    }
+    line++
+  }
+  const [tail, foot] = current ? splitAfterBlankLines(pending) : ['', pending]
+  if (current) chunks.push({ ...current, tail })
+  return { chunks, foot, regular }
+}
+
+/** The chunks as they stand in the block. */
+export function textOf(chunks: readonly Chunk[]): string {
+  return chunks.map((chunk) => chunk.lead + chunk.body + chunk.tail).join('')
+}
+
+/** The lines of a text, each with its line end. */
+export function* linesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf('\n', start) + 1 || text.length
+    yield text.slice(start, end)
+    start = end
+  }
+}
+
+export function splitAfterBlankLines(text: string): [blank: string, rest: string] {
+  let end = 0
+  for (const line of linesOf(text)) {
+    if (line.trim() !== '') break
+    end += line.length
+  }
+  return [text.slice(0, end), text.slice(end)]
+}
+
+/** Parts the comments above a key into those about more than the key (a blank line lies between) and its own. */
+export function splitLead(lead: string): [detached: string, own: string] {
+  let detached = 0
+  let end = 0
+  for (const line of linesOf(lead)) {
+    end += line.length
+    if (line.trim() === '') detached = end
+  }
+  return [lead.slice(0, detached), lead.slice(detached)]
+}
+
+/** What stands on the chunk's first line after the colon, without line end and comment, and the comment with its blanks. */
+export function firstValue(chunk: Chunk): { readonly value: string; readonly comment: string } {
+  const end = chunk.body.indexOf('\n')
+  const line = (end === -1 ? chunk.body : chunk.body.slice(0, end)).trimEnd()
+  const text = line.slice(endOfKey(line, 0) + 1)
+  const at = startOfComment(text)
+  return { value: text.slice(0, at).trim(), comment: text.slice(at) }
+}
+
+function startOfComment(text: string): number {
+  const start = text.length - text.trimStart().length
+  const inBrackets = text[start] === '[' || text[start] === '{'
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    const opens = character === '"' || character === "'"
+    // Quotes mean something at the start of a value only; within brackets also further on.
+    if (opens && (inBrackets || at === start)) at = endOfQuoted(text, at) - 1
+    else if (character === '#' && (at === 0 || text[at - 1] === ' ' || text[at - 1] === '\t')) {
+      return text.slice(0, at).trimEnd().length
+    }
+  }
+  return text.length
+}
+
+/** Other white space is text to YAML. */
+const BLANK = /^ *\r?\n?$/
+
+type Role = 'key' | 'more' | 'space' | 'odd'
+
+function roleOf(line: string): Role {
+  const first = line[0] ?? ''
+  if (first === '#' || BLANK.test(line)) return 'space'
+  if (first === ' ' || /^-(?:\s|$)/.test(line)) return 'more'
+  return /[\p{L}\p{N}_"']/u.test(String.fromCodePoint(line.codePointAt(0) ?? 0)) && endOfKey(line, 0) > 0
+    ? 'key'
+    : 'odd'
+}
+
+function keyOf(line: string): string {
+  const text = line.slice(0, endOfKey(line, 0)).trimEnd()
+  if (text.startsWith("'") && text.endsWith("'")) return text.slice(1, -1).replaceAll("''", "'")
+  if (!text.startsWith('"')) return text
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return text // YAML knows more escapes than JSON; such a key is then not found, and the block rebuilt when edited
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * What a file says, as entries: the one place where bytes on disk, a place in the layout and what we know already come
+ * together. A file that can't be understood gives a problem and no entries; it is never an exception.
+ */
+import { parseCard } from '../../codec/card.ts'
+import { BrokenText, type FileEntry, type ParseYaml } from '../../codec/file-entry.ts'
+import { type LogBlock, type LogFile, type LogFlavour, parseLog } from '../../codec/log.ts'
+import { parsePage } from '../../codec/page.ts'
+import { isKeepsakeError } from '../../errors.ts'
+import type { Entry, EntryHead } from '../../model/entry.ts'
+import { defaultExpiry } from '../../model/expiry.ts'
+import { derivedId, timeOfId } from '../../model/id.ts'
+import { KINDS, type Kind } from '../../model/kinds.ts'
+import { normalizeName, refuseReservedName } from '../../model/name.ts'
+import { digest16, revisionOf } from '../../model/revision.ts'
+import { instant, instantOfLocal, isDay, startOfDay } from '../../model/time.ts'
+import type { Place } from './layout.ts'
+
+export interface Said {
+  readonly entries: readonly Entry[]
+  /** For logs: the blocks, in step with `entries`. */
+  readonly log?: LogFile
+  readonly problems: readonly string[]
+}
+
+export interface ReadContext {
+  readonly zone: string
+  readonly yaml: ParseYaml
+  /** The file's own time, for what says none. */
+  readonly mtimeMs: number
+  /** What is known of an id already: its seq, times and origin stay. */
+  readonly known: (id: string) => EntryHead | undefined
+  /** Whether this file may hold the id it names: a copy made by hand may not. */
+  readonly mayHold: (id: string) => boolean
+}
+
+export function flavourOf(kind: Kind): LogFlavour {
+  return 'monthly' in KINDS[kind].place ? 'instant' : 'time'
+}
+
+export function readText(place: Place, text: string, context: ReadContext): Said {
+  switch (KINDS[place.kind].shape) {
+    case 'log':
+      return readLog(place, text, context)
+    case 'card':
+      return readOne(place, context, () => parseCard(text, context.yaml))
+    case 'page':
+      return readOne(place, context, () => parsePage(text, context.yaml, { bare: isBare(place.kind) }))
+  }
+}
+
+/** MEMORY.md and the identity are text alone: they are never parsed for front matter. */
+export function isBare(kind: Kind): boolean {
+  return !KINDS[kind].attributes
+}
+
+function readOne(place: Place, context: ReadContext, parse: () => FileEntry): Said {
+  try {
+    const said = parse()
+    const kind = KINDS[place.kind].shape === 'card' ? (said.kind ?? 'note') : place.kind
+    const name = KINDS[kind].fixedName ?? normalizeName(said.name ?? place.stem)
+    if (KINDS[kind].fixedName === undefined) refuseReservedName(name)
+    const id = said.id !== undefined && context.mayHold(said.id) ? said.id : derivedId(place.scope, place.inScope)
+    const fileTime = instant(context.mtimeMs)
+    const createdAt = said.createdAt
+    return {
+      entries: [
+        merge(place, { ...said, kind, name, id }, context, {
+          createdAt: createdAt ?? fileTime,
+          updatedAt: said.updatedAt ?? createdAt ?? fileTime,
+          expiresAt: said.expiresAt ?? null,
+        }),
+      ],
+      problems: [],
+    }
+  } catch (error) {
+    return { entries: [], problems: [problemOf(error)] }
+  }
+}
+
+function readLog(place: Place, text: string, context: ReadContext): Said {
+  const log = parseLog(text, flavourOf(place.kind))
+  const counts = new Map<string, number>()
+  const taken = new Set<string>()
+  const problems: string[] = []
+  const entries = log.blocks.map((block) => {
+    if (block.problem !== undefined) problems.push(`## ${block.heading}: ${block.problem}`)
+    const said = block.entry.id
+    const id = said !== undefined && !taken.has(said) && context.mayHold(said) ? said : unnamedId(place, block, counts)
+    taken.add(id)
+    const createdAt = timeOfBlock(place, block, context)
+    return merge(place, { ...block.entry, kind: place.kind, id }, context, {
+      createdAt,
+      updatedAt: block.entry.updatedAt ?? createdAt,
+      // Ours says when it ends, or that it does not by saying nothing; a person's gets what its kind gives.
+      expiresAt: block.entry.expiresAt ?? (block.entry.id ? null : defaultExpiry(place.kind, createdAt, context.zone)),
+    })
+  })
+  return { entries, log, problems }
+}
+
+/** The id of a block that names none of its own: its file, its heading, and which of those it is. */
+function unnamedId(place: Place, block: LogBlock, counts: Map<string, number>): string {
+  // History stands in two files, so its id must not come from either.
+  const stem =
+    place.kind === 'history'
+      ? `history#${block.heading}/${digest16(block.entry.content)}`
+      : `${place.inScope}#${block.heading}`
+  const count = (counts.get(stem) ?? 0) + 1
+  counts.set(stem, count)
+  return derivedId(place.scope, `${stem}/${count}`)
+}
+
+function timeOfBlock(place: Place, block: LogBlock, context: ReadContext): string {
+  if (flavourOf(place.kind) === 'instant' && block.heading !== '') return block.heading
+  if (block.entry.createdAt !== undefined) return block.entry.createdAt
+  const ms = block.entry.id === undefined ? undefined : timeOfId(block.entry.id)
+  if (ms !== undefined) return instant(ms)
+  if (!isDay(place.stem)) return instant(context.mtimeMs)
+  if (block.heading === '') return startOfDay(place.stem, context.zone)
+  return instantOfLocal(place.stem, block.heading, context.zone)
+}
+
+type Identified = FileEntry & { readonly id: string; readonly kind: Kind }
+type Times = Pick<EntryHead, 'createdAt' | 'updatedAt' | 'expiresAt'>
+
+/** What the file says wins; what it does not say stays as we know it. An entry that says something new is a hand's. */
+function merge(place: Place, said: Identified, context: ReadContext, times: Times): Entry {
+  const body = {
+    name: said.name ?? null,
+    aliases: said.aliases.map((alias) => normalizeName(alias, 'alias')).filter((alias) => alias !== said.name),
+    description: said.description,
+    content: said.content,
+    metadata: said.metadata,
+    expiresAt: times.expiresAt,
+  }
+  const revision = revisionOf(body)
+  const known = context.known(said.id)
+  if (known && known.revision === revision && known.scope === place.scope && known.kind === said.kind) {
+    return { ...known, path: place.path, content: said.content }
+  }
+  return {
+    id: said.id,
+    seq: known?.seq ?? 0,
+    revision,
+    scope: place.scope,
+    kind: said.kind,
+    ...(said.key === undefined ? {} : { key: said.key }),
+    ...body,
+    createdAt: known?.createdAt ?? times.createdAt,
+    updatedAt: known ? instant(context.mtimeMs) : times.updatedAt,
+    origin: known ? { by: 'hand' } : (said.origin ?? { by: 'hand' }),
+    path: place.path,
+  }
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof BrokenText || isKeepsakeError(error)) return error.message
+  throw error
+}

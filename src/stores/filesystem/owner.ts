@@ -1,0 +1,107 @@
+/**
+ * Who holds a lock, and whether that process still lives. An owner is host, boot, pid namespace, pid and start time; it is
+ * dead only when this very machine can prove it. Where there is no proof, it is taken to be alive.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname, platform, uptime } from 'node:os'
+import { kill, pid } from 'node:process'
+
+export interface Owner {
+  readonly host: string
+  readonly boot: string
+  readonly namespace: string
+  readonly pid: number
+  /** Ticks after boot; `-` where the system does not tell. */
+  readonly start: string
+  /** Tells copies of this module apart: worker threads, or two versions of the package in one process. */
+  readonly copy: string
+}
+
+let known: Owner | undefined
+
+export function thisProcess(): Owner {
+  known ??= {
+    host: hostId(),
+    boot: bootId(),
+    namespace: pidNamespace(),
+    pid,
+    start: statOf(pid)?.start ?? '-',
+    copy: randomBytes(4).toString('hex'),
+  }
+  return known
+}
+
+export function isProvablyDead(owner: Owner): boolean {
+  const me = thisProcess()
+  if (owner.host !== me.host) return false
+  if (owner.boot !== me.boot) return true
+  if (owner.namespace !== me.namespace) return false
+  try {
+    kill(owner.pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return true // a failed system call always has this shape
+  }
+  const stat = statOf(owner.pid)
+  if (!stat || owner.start === '-') return false
+  // A zombie holds nothing any more, once none of its threads is still inside a system call.
+  return stat.start !== owner.start || stat.gone
+}
+
+/** One line without separators, so that it fits the target of a link. */
+export function formatOwner(owner: Owner): string {
+  return [owner.host, owner.boot, owner.namespace, owner.pid, owner.start, owner.copy].join(':')
+}
+
+export function parseOwner(text: string): Owner | undefined {
+  const [host, boot, namespace, pidText, start, copy, ...rest] = text.split(':')
+  const number = Number(pidText)
+  if (!host || !boot || !namespace || !start || !copy || rest.length > 0 || !Number.isInteger(number)) return undefined
+  return { host, boot, namespace, pid: number, start, copy }
+}
+
+export function describeOwner(owner: Owner): string {
+  const where = owner.host === thisProcess().host ? 'this machine' : `machine ${owner.host}`
+  return `process ${owner.pid} on ${where}`
+}
+
+function hostId(): string {
+  const machine = readLine('/etc/machine-id') ?? readLine('/var/lib/dbus/machine-id')
+  return createHash('sha256')
+    .update(machine ?? hostname())
+    .digest('hex')
+    .slice(0, 12)
+}
+
+function bootId(): string {
+  const id = readLine('/proc/sys/kernel/random/boot_id')
+  if (id) return id.replaceAll('-', '').slice(0, 16)
+  // Without /proc: the time of boot to the minute, which a clock correction rarely moves.
+  return `t${Math.round((Date.now() / 1000 - uptime()) / 60)}`
+}
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '') || '0'
+  } catch {
+    return platform()
+  }
+}
+
+function statOf(processId: number): { readonly start: string; readonly gone: boolean } | undefined {
+  const line = readLine(`/proc/${processId}/stat`)
+  if (!line) return undefined
+  // The command's name may hold blanks and brackets: fields are counted after the last bracket.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  const [state, threads, start] = [fields[0], fields[17], fields[19]]
+  if (start === undefined) return undefined
+  return { start, gone: state === 'X' || (state === 'Z' && Number(threads) <= 1) }
+}
+
+function readLine(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch {
+    return undefined // not this system, or the process is gone
+  }
+}

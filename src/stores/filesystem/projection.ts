@@ -1,0 +1,159 @@
+/**
+ * From what a batch did to entries to what it does to files: for each file a new text, its removal, or a text at its end.
+ * Reads the files it rewrites, so that everything in them that is not ours stays; writes nothing.
+ */
+import { serializeCard } from '../../codec/card.ts'
+import type { FileEntry, ParseYaml } from '../../codec/file-entry.ts'
+import type { FileWrite } from '../../codec/journal-record.ts'
+import { parseLog, replaceBlock, serializeBlock, textToAppend } from '../../codec/log.ts'
+import { serializePage } from '../../codec/page.ts'
+import type { Entry, Origin } from '../../model/entry.ts'
+import { derivedId, timeOfId } from '../../model/id.ts'
+import { KINDS } from '../../model/kinds.ts'
+import type { Step } from '../../model/operation.ts'
+import { instant, localTime } from '../../model/time.ts'
+import { flavourOf, isBare, type Said } from './file-text.ts'
+import { type Layout, mirrorPath, type Place, placeOf } from './layout.ts'
+import { hashBytes } from './system.ts'
+
+/** The files as this turn will have left them so far. */
+export interface TurnFiles {
+  /** `undefined` when there is no such file. */
+  text(path: string): string | undefined
+  end(path: string): { readonly size: number; readonly lastTwo: string }
+}
+
+export interface ProjectionContext {
+  readonly layout: Layout
+  readonly zone: string
+  readonly yaml: ParseYaml
+  readonly files: TurnFiles
+  readonly read: (place: Place, text: string) => Said
+}
+
+export function project(steps: readonly Step[], context: ProjectionContext): FileWrite[] {
+  const byPath = new Map<string, Step[]>()
+  const note = (path: string | undefined, step: Step): void => {
+    if (path === undefined) return
+    byPath.set(path, [...(byPath.get(path) ?? []), step])
+  }
+  for (const step of steps) {
+    const [from, to] = [step.before?.path, step.after?.path]
+    note(from, step)
+    if (to !== from) note(to, step)
+    const head = step.after ?? step.before
+    if (head) {
+      const mirror = mirrorPath(context.layout, head)
+      if (mirror !== from && mirror !== to) note(mirror, step)
+    }
+  }
+  return [...byPath].flatMap(([path, touching]) => {
+    const head = touching[0]?.after ?? touching[0]?.before
+    if (!head) return []
+    const place = placeOf(context.layout, head, path)
+    const write =
+      KINDS[head.kind].shape === 'log' ? projectLog(place, touching, context) : projectOne(place, touching, context)
+    return write ? [write] : []
+  })
+}
+
+function projectOne(place: Place, steps: readonly Step[], context: ProjectionContext): FileWrite | undefined {
+  const last = steps.findLast((step) => step.after?.path === place.path || step.before?.path === place.path)
+  const entry = last?.after?.path === place.path ? last.after : undefined
+  const previous = context.files.text(place.path)
+  // A renamed entry takes along what people added to its file.
+  const origin = entry && steps[0]?.before?.path
+  const model = previous ?? (origin === undefined ? undefined : context.files.text(origin))
+  const text = entry && textOf(entry, place, model, context)
+  if (text === previous) return undefined
+  return whole(place.path, previous, text)
+}
+
+function textOf(entry: Entry, place: Place, previous: string | undefined, context: ProjectionContext): string {
+  const file = fileEntry(entry, place)
+  if (KINDS[entry.kind].shape === 'card') return serializeCard(file, previous, context.yaml)
+  return serializePage(file, previous, context.yaml, { bare: isBare(entry.kind) })
+}
+
+function projectLog(place: Place, steps: readonly Step[], context: ProjectionContext): FileWrite | undefined {
+  const title = flavourOf(place.kind) === 'time' ? place.stem : undefined
+  if (steps.every((step) => !step.before)) {
+    const { size, lastTwo } = context.files.end(place.path)
+    let append = ''
+    for (const { after } of steps) {
+      if (after)
+        append += textToAppend(append === '' ? lastTwo : append.slice(-2), title, blockOf(after, place, context.zone))
+    }
+    return { path: place.path, at: size, append }
+  }
+  const previous = context.files.text(place.path)
+  let text = previous ?? ''
+  for (const { before, after } of steps) {
+    const id = (after ?? before)?.id
+    // Blocks that a person wrote have no id in them, so it is the reading that tells which block is whose.
+    const { entries, log } = context.read(place, text)
+    const index = entries.findIndex((entry) => entry.id === id)
+    const block = after && blockOf(after, place, context.zone)
+    if (log && index !== -1) text = replaceBlock(log, index, block)
+    else if (block) text += textToAppend(text.slice(-2), title, block)
+  }
+  if (text === previous) return undefined
+  return whole(place.path, previous, parseLog(text, flavourOf(place.kind)).blocks.length === 0 ? undefined : text)
+}
+
+function whole(path: string, previous: string | undefined, text: string | undefined): FileWrite | undefined {
+  if (previous === undefined && text === undefined) return undefined
+  return {
+    path,
+    before: previous === undefined ? null : hashBytes(previous),
+    after: text === undefined ? null : hashBytes(text),
+    text: text ?? '',
+  }
+}
+
+function blockOf(entry: Entry, place: Place, zone: string): string {
+  const flavour = flavourOf(entry.kind)
+  const heading = flavour === 'instant' ? entry.createdAt : localTime(entry.createdAt, zone).time
+  return serializeBlock(fileEntry(entry, place), heading, flavour)
+}
+
+/** What the file must say of an entry: all that its path, its heading and its id do not say already. */
+function fileEntry(entry: Entry, place: Place): FileEntry {
+  const { id, name, aliases, description, metadata, content, createdAt, updatedAt, expiresAt } = entry
+  const said = {
+    aliases,
+    description,
+    metadata,
+    content,
+    ...(expiresAt === null ? {} : { expiresAt }),
+  }
+  const origin = isDefaultOrigin(entry.origin, entry.scope) ? {} : { origin: entry.origin }
+  const updated = updatedAt === createdAt ? {} : { updatedAt }
+  switch (KINDS[entry.kind].shape) {
+    case 'page':
+      return {
+        ...said,
+        ...(name === null || name === place.stem || isBare(entry.kind) ? {} : { name }),
+        ...(id === derivedId(entry.scope, place.inScope) ? {} : { id }),
+      }
+    case 'card':
+      return { ...said, ...origin, ...updated, id, kind: entry.kind, createdAt, ...(name === null ? {} : { name }) }
+    case 'log': {
+      const ms = timeOfId(id)
+      const derivable = flavourOf(entry.kind) === 'instant' || (ms !== undefined && instant(ms) === createdAt)
+      return {
+        ...said,
+        ...origin,
+        ...updated,
+        id,
+        ...(entry.key === undefined ? {} : { key: entry.key }),
+        ...(derivable ? {} : { createdAt }),
+      }
+    }
+  }
+}
+
+function isDefaultOrigin(origin: Origin, scope: string): boolean {
+  if (origin.session !== undefined) return false
+  return origin.by === 'hand' || (origin.by === 'agent' && (origin.agent ?? scope) === scope)
+}

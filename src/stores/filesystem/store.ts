@@ -1,0 +1,331 @@
+/**
+ * The default store: a workspace of Markdown files behind a journal. This file only puts the parts together; reading is in
+ * workspace.ts, writing in writer.ts.
+ */
+import { createRequire } from 'node:module'
+import { homedir } from 'node:os'
+import { join, resolve as resolvePath } from 'node:path'
+import type { ParseYaml } from '../../codec/file-entry.ts'
+import type { JournalRecord } from '../../codec/journal-record.ts'
+import { InvalidError, KeepsakeError } from '../../errors.ts'
+import { handlesOf, keyHandle, type StateView } from '../../model/draft.ts'
+import { type Entry, type EntryHead, type Scope, WORLD } from '../../model/entry.ts'
+import { newId } from '../../model/id.ts'
+import { KIND_NAMES, KINDS } from '../../model/kinds.ts'
+import { normalizeAgentId, slugCandidates } from '../../model/name.ts'
+import type { Change } from '../../model/operation.ts'
+import { systemZone } from '../../model/time.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type {
+  ApplyOptions,
+  CallOptions,
+  Capabilities,
+  ChangeFeed,
+  Cursor,
+  Derived,
+  Lease,
+  ScanFilter,
+  Settings,
+  Store,
+} from '../../ports/store.ts'
+import { headOf } from './catalog.ts'
+import { fixedPath, placeOf, slugFolder } from './layout.ts'
+import { tryLock } from './lock.ts'
+import { safeFileName } from './safe-file-name.ts'
+import { fileSessions } from './sessions.ts'
+import { decodeText, makeFolder, readFileAt, replaceFile } from './system.ts'
+import { Workspace } from './workspace.ts'
+import { newSettings, readSettings, type SettingsWish } from './workspace-settings.ts'
+import { Writer } from './writer.ts'
+
+export interface FilesystemStoreOptions extends SettingsWish {
+  /** The folder; `~` is the home folder. Made at the first write. */
+  readonly root: string
+  /** The agent at the root of a flat workspace. */
+  readonly agent?: string
+  /** An identity file outside the workspace, from configuration; absolute. */
+  readonly identityPath?: string
+  readonly clock?: Clock
+  readonly newId?: (ms: number) => string
+  /** How long a writer waits for another one before it gives up. */
+  readonly lockWaitMs?: number
+}
+
+const LOCK_WAIT_MS = 10_000
+
+/** Of a workspace that nobody has written to yet. */
+const NO_EPOCH = ''
+
+export const CAPABILITIES: Capabilities = Object.freeze({
+  durable: true,
+  atomicBatch: true,
+  sharedByProcesses: true,
+  nativeSearch: 'entries are searched by the index on top',
+  watch: 'other processes and hands are noticed by the next read',
+  undo: 'the journal keeps every text, but nothing takes changes back yet',
+  asOf: 'the journal keeps every text, but nothing reads the past yet',
+})
+
+/** Opens a workspace. Nothing is written until the first write. */
+export function filesystemStore(
+  options: FilesystemStoreOptions,
+): Store & { readonly root: string; init(): Promise<void> } {
+  const root = expand(options.root)
+  const clock = options.clock ?? Date.now
+  const agent = normalizeAgentId(options.agent ?? 'main')
+  const yaml = lazyYaml()
+  const pinned = readSettings(root, yaml)
+  const settings = pinned ?? newSettings(root, newId(clock()), systemZone(), options)
+  if (pinned) refuseOtherWish(pinned, options, root)
+  const workspace = new Workspace({
+    root,
+    settings,
+    pinned: pinned !== undefined,
+    agent,
+    identityFile: options.identityPath,
+    yaml,
+  })
+  const writer = new Writer(workspace, {
+    clock,
+    newId: options.newId ?? newId,
+    lockWaitMs: options.lockWaitMs ?? LOCK_WAIT_MS,
+  })
+  let closed = false
+  const enter = (signal?: AbortSignal): void => {
+    if (closed) throw new KeepsakeError('CLOSED', `the store at ${root} is closed`, { hint: 'Open it again.' })
+    signal?.throwIfAborted()
+  }
+  const reader = new Reader(workspace)
+  return {
+    root,
+    capabilities: CAPABILITIES,
+    async init() {
+      enter()
+      await writer.exclusively(async () => undefined)
+    },
+    async settings(): Promise<Settings> {
+      enter()
+      workspace.catchUp()
+      return workspace.settings
+    },
+    async apply(batch, applyOptions: ApplyOptions = {}) {
+      enter(applyOptions.signal)
+      const applied = await writer.apply(batch, applyOptions)
+      return { ...applied, entries: applied.entries.map(handOut) }
+    },
+    async get(id, { signal }: CallOptions = {}) {
+      enter(signal)
+      workspace.catchUp()
+      return handOut(reader.get(id))
+    },
+    async resolve(scope, name, { signal }: CallOptions = {}) {
+      enter(signal)
+      workspace.catchUp()
+      return handOut(reader.resolve(scope, name))
+    },
+    async resolveKey(scope, key, { signal }: CallOptions = {}) {
+      enter(signal)
+      workspace.catchUp()
+      return handOut(reader.held(scope, keyHandle(key)))
+    },
+    async *scan(filter: ScanFilter = {}, { signal }: CallOptions = {}) {
+      enter(signal)
+      workspace.catchUp()
+      for (const entry of reader.scan(filter)) {
+        signal?.throwIfAborted()
+        yield handOut(entry)
+      }
+    },
+    async heads(filter: ScanFilter = {}, { signal }: CallOptions = {}) {
+      enter(signal)
+      workspace.catchUp()
+      return reader.found(filter).heads.map((head) => handOut(headOf(head)))
+    },
+    async problems() {
+      enter()
+      workspace.catchUp()
+      return workspace.survey().problems
+    },
+    async changes(since, { signal }: CallOptions = {}) {
+      enter(signal)
+      workspace.catchUp()
+      return readChanges(workspace, since)
+    },
+    sessions: fileSessions(workspace, writer, clock, enter),
+    derived: fileDerived(workspace, enter),
+    async document(name) {
+      enter()
+      if (!/^[a-z0-9-]+(\/[a-z0-9-]+)*(\.[a-z]+)*\.md$/.test(name)) {
+        throw new InvalidError('document', `"${name}"`, 'a path of lower-case words that ends in .md')
+      }
+      const file = readFileAt(join(root, name))
+      return file && decodeText(file.bytes)
+    },
+    async lease(name): Promise<Lease | undefined> {
+      enter()
+      const folder = join(workspace.stateFolder, 'leases', safeFileName(name, 'lease'))
+      makeFolder(folder)
+      const { held } = tryLock(folder)
+      return held && { release: async () => held.release() }
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      await writer.idle()
+      writer.close()
+    },
+  }
+}
+
+class Reader {
+  readonly #workspace: Workspace
+
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace
+  }
+
+  /** Looks at the one file that holds it; only where it is not there, at all. */
+  get(id: string): Entry | undefined {
+    const found = this.#workspace.view().get(id)
+    if (found) return found
+    return this.#workspace.viewWithEdits(this.#workspace.survey().edits).view.get(id)
+  }
+
+  resolve(scope: Scope, name: string): Entry | undefined {
+    const known = this.held(scope, name)
+    if (known) return known
+    return this.#unseen(scope, name)
+  }
+
+  held(scope: Scope, handle: string): Entry | undefined {
+    const id = this.#workspace.catalog.owner(scope, handle)
+    const entry = id === undefined ? undefined : this.#workspace.view().get(id)
+    return entry && handlesOf(entry).includes(handle) ? entry : undefined
+  }
+
+  /** A file that a person made where this name would lie, and that nobody has taken in yet. */
+  #unseen(scope: Scope, name: string): Entry | undefined {
+    const { layout, catalog, settings } = this.#workspace
+    const now = '1970-01-01T00:00:00.000Z'
+    for (const kind of KIND_NAMES) {
+      const rule = KINDS[kind]
+      if ((rule.scope === 'world') !== (scope === WORLD) || rule.naming === 'none' || rule.naming === 'key') continue
+      const head = { scope, kind, createdAt: now }
+      const folder = slugFolder(layout, head)
+      const [candidate] = slugCandidates(name)
+      if (folder === undefined && rule.fixedName !== name) continue
+      const path = folder === undefined ? fixedPath(layout, head, settings.timezone) : `${folder}${candidate}.md`
+      if (catalog.idsAt(path).size > 0) continue
+      const entry = this.#workspace.see(placeOf(layout, head, path))?.said.entries[0]
+      if (entry && handlesOf(entry).includes(name)) return entry
+    }
+    return undefined
+  }
+
+  *scan(filter: ScanFilter): Generator<Entry> {
+    const { view, heads } = this.found(filter)
+    for (const head of heads) {
+      const entry = view.get(head.id)
+      if (entry) yield entry
+    }
+  }
+
+  found(filter: ScanFilter): { readonly view: StateView; readonly heads: readonly EntryHead[] } {
+    const { edits } = this.#workspace.survey(filter.scopes, filter.kinds)
+    const { view, heads } = this.#workspace.viewWithEdits(edits)
+    const wanted = heads.filter((head) => matches(head, filter))
+    return { view, heads: wanted.sort((a, b) => a.seq - b.seq || (a.id < b.id ? -1 : 1)) }
+  }
+}
+
+/** A copy of its own for every caller: what is handed out is no handle into the catalogue. */
+function handOut<T extends EntryHead | undefined>(head: T): T {
+  return (
+    head && {
+      ...head,
+      aliases: [...head.aliases],
+      metadata: structuredClone(head.metadata),
+      origin: { ...head.origin },
+    }
+  )
+}
+
+function matches(head: EntryHead, { scopes, kinds, since, until }: ScanFilter): boolean {
+  return (
+    (!scopes || scopes.includes(head.scope)) &&
+    (!kinds || kinds.includes(head.kind)) &&
+    (since === undefined || head.createdAt >= since) &&
+    (until === undefined || head.createdAt < until)
+  )
+}
+
+/** Reads the journal itself: only those who follow the feed pay for it. */
+function readChanges(workspace: Workspace, since: Cursor | undefined): ChangeFeed {
+  const { journal, state, catalog } = workspace
+  const epoch = state?.epoch ?? NO_EPOCH
+  const records: JournalRecord[] = []
+  for (const segment of journal.segments()) {
+    const lines = journal.read(segment, 0)?.lines ?? []
+    const [first] = lines
+    if (!first || !('header' in first)) continue
+    if (first.header.epoch !== epoch) records.length = 0
+    else records.push(...lines.flatMap((line) => ('record' in line ? [line.record] : [])))
+  }
+  const earliest = records[0]?.number ?? catalog.number + 1
+  const sameFeed = since?.epoch === epoch || (since?.epoch === NO_EPOCH && earliest === 1)
+  const continues = since !== undefined && sameFeed && since.number >= earliest - 1 && since.number <= catalog.number
+  const from = continues ? since.number : earliest - 1
+  return {
+    changes: records.filter((record) => record.number > from).map(changeOf),
+    cursor: { epoch, number: catalog.number },
+    restarted: since !== undefined && !continues,
+  }
+}
+
+function changeOf({ number, at, origin, operations, reverts }: JournalRecord): Change {
+  return { number, at, origin, operations, ...(reverts === undefined ? {} : { reverts }) }
+}
+
+function fileDerived(workspace: Workspace, enter: () => void): Derived {
+  const pathOf = (key: string): string => join(workspace.stateFolder, 'derived', safeFileName(key, 'key'))
+  return {
+    async read(key) {
+      enter()
+      return readFileAt(pathOf(key))?.bytes
+    },
+    async write(key, bytes) {
+      enter()
+      const path = pathOf(key)
+      const folder = join(workspace.stateFolder, 'derived')
+      makeFolder(folder)
+      replaceFile(path, bytes, folder, 0o600)
+    },
+  }
+}
+
+/** The YAML library takes longer to load than a command to run, and files that we wrote do without it. */
+function lazyYaml(): ParseYaml {
+  let parse: ParseYaml | undefined
+  return (text) => {
+    parse ??= (createRequire(import.meta.url)('yaml') as { parse: ParseYaml }).parse // the library's documented export
+    return parse(text)
+  }
+}
+
+function expand(path: string): string {
+  if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1))
+  return resolvePath(path)
+}
+
+/** What is pinned can't be changed by asking for something else: both would be right for someone. */
+function refuseOtherWish(pinned: Settings, wish: SettingsWish, root: string): void {
+  for (const key of ['layout', 'timezone', 'identityFile', 'retentionDays'] as const) {
+    if (wish[key] !== undefined && wish[key] !== pinned[key]) {
+      throw new InvalidError(
+        key,
+        `is "${wish[key]}", but ${join(root, 'keepsake.yaml')} says "${pinned[key]}"`,
+        String(pinned[key]),
+      )
+    }
+  }
+}

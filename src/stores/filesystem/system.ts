@@ -1,0 +1,278 @@
+/**
+ * The file system as this store uses it: private modes under any umask, whole writes, one place where a failed call
+ * becomes our error. Calls are synchronous because they take microseconds and nothing may come between them; only syncs,
+ * which take milliseconds, leave the thread.
+ */
+
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fdatasync,
+  fstatSync,
+  fsync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { isKeepsakeError, type KeepsakeError, ReadOnlyError, StorageError } from '../../errors.ts'
+
+export const FILE_MODE = 0o600
+export const FOLDER_MODE = 0o700
+
+/** What tells two states of a file apart without reading it. */
+export type Signature = readonly [inode: number, size: number, mtimeMs: number, ctimeMs: number]
+
+/** File times tick in steps of some milliseconds: a signature taken sooner than this after a change proves nothing. */
+const TICK_MS = 50
+
+const EDQUOT_ON_LINUX = 122
+
+const fdatasyncAsync = promisify(fdatasync)
+const fsyncAsync = promisify(fsync)
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export function codeOf(error: unknown): string | undefined {
+  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown } // anything may be thrown
+  if (errno === -EDQUOT_ON_LINUX) return 'EDQUOT' // Node has no name for it
+  return typeof code === 'string' ? code : undefined
+}
+
+/** Turns a failed system call into our error, once; our own errors pass. */
+export function wrapped(action: string, path: string, error: unknown): KeepsakeError {
+  if (isKeepsakeError(error)) return error
+  switch (codeOf(error)) {
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return new ReadOnlyError(path, error)
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new StorageError(
+        action,
+        path,
+        error,
+        'The disk or quota is full. Nothing was changed; free some space and try again.',
+      )
+    case 'EMFILE':
+    case 'ENFILE':
+      return new StorageError(
+        action,
+        path,
+        error,
+        'Too many files are open. Nothing was changed; close some and try again.',
+      )
+    default:
+      return new StorageError(action, path, error, 'Nothing was acknowledged. Check the disk, then try again.')
+  }
+}
+
+/** Runs system calls and wraps what they throw. */
+export function attempt<T>(action: string, path: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw wrapped(action, path, error)
+  }
+}
+
+export function makeFolder(path: string): void {
+  attempt('making the folder', path, () => {
+    const first = mkdirSync(path, { recursive: true, mode: FOLDER_MODE })
+    if (first === undefined) return
+    // A umask may take bits away from the owner too; every folder that was just made gets its mode set.
+    for (let folder = path; ; folder = dirname(folder)) {
+      const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+      try {
+        if ((fstatSync(fd).mode & 0o777) !== FOLDER_MODE) fchmodSync(fd, FOLDER_MODE)
+      } finally {
+        closeSync(fd)
+      }
+      if (folder === first || folder === dirname(folder)) break
+    }
+  })
+}
+
+/** Opens for appending; a file that is new is private whatever the umask. */
+export function openForAppend(path: string): { readonly fd: number; readonly size: number; readonly created: boolean } {
+  return attempt('opening', path, () => {
+    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW
+    try {
+      const fd = openSync(path, flags)
+      return { fd, size: fstatSync(fd).size, created: false }
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error
+    }
+    const fd = openSync(path, flags | constants.O_CREAT, FILE_MODE)
+    fixMode(fd, FILE_MODE)
+    return { fd, size: fstatSync(fd).size, created: true }
+  })
+}
+
+/** Writes all of it, in one call unless the system takes less. */
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  let done = 0
+  while (done < bytes.length) done += writeSync(fd, bytes, done, bytes.length - done)
+}
+
+export function fixMode(fd: number, mode: number): void {
+  if ((fstatSync(fd).mode & 0o777) !== mode) fchmodSync(fd, mode)
+}
+
+/** Makes a file in a folder for temporary ones and moves it to its place: readers see the old text or the new one. */
+export function replaceFile(path: string, bytes: Uint8Array, temporaryFolder: string, mode: number): void {
+  const temporary = `${temporaryFolder}/${randomBytes(8).toString('hex')}`
+  attempt('writing', path, () => {
+    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, FILE_MODE)
+    try {
+      try {
+        fixMode(fd, mode)
+        writeAll(fd, bytes)
+      } finally {
+        closeSync(fd)
+      }
+      renameSync(temporary, path)
+    } catch (error) {
+      removeFile(temporary)
+      throw error
+    }
+  })
+}
+
+/** As replaceFile, and durable when it returns: for the few files that no journal could bring back. */
+export async function replaceFileDurably(path: string, bytes: Uint8Array, temporaryFolder: string): Promise<void> {
+  const temporary = `${temporaryFolder}/${randomBytes(8).toString('hex')}`
+  try {
+    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, FILE_MODE)
+    try {
+      fixMode(fd, FILE_MODE)
+      writeAll(fd, bytes)
+      await fsyncAsync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    renameSync(temporary, path)
+    await syncFolder(dirname(path))
+  } catch (error) {
+    try {
+      removeFile(temporary)
+    } catch {
+      // the first error is the one to tell; a temporary file is swept by the next writer
+    }
+    throw wrapped('writing', path, error)
+  }
+}
+
+/** Removes a file; one that is gone already is as good. */
+export function removeFile(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw wrapped('removing', path, error)
+  }
+}
+
+export async function syncData(fd: number): Promise<void> {
+  await fdatasyncAsync(fd)
+}
+
+/** Syncs a file by its path; a file that is gone needs none. */
+export async function syncFile(path: string): Promise<void> {
+  await syncPath(path, constants.O_RDONLY)
+}
+
+export async function syncFolder(path: string): Promise<void> {
+  await syncPath(path, constants.O_RDONLY | constants.O_DIRECTORY)
+}
+
+async function syncPath(path: string, flags: number): Promise<void> {
+  let fd: number
+  try {
+    fd = openSync(path, flags)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return
+    throw wrapped('syncing', path, error)
+  }
+  try {
+    await fsyncAsync(fd)
+  } catch (error) {
+    throw wrapped('syncing', path, error)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+export interface FileBytes {
+  readonly bytes: Uint8Array
+  readonly stats: Stats
+}
+
+/** The bytes of a plain file and the state they were read in; `undefined` when there is none. Links are not followed. */
+export function readFileAt(path: string): FileBytes | undefined {
+  let fd: number
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
+    throw wrapped('reading', path, error)
+  }
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile()) throw new StorageError('reading', path, 'it is not a file', 'Move it away.')
+    return { bytes: readBytes(fd, 0, stats.size), stats }
+  } catch (error) {
+    throw wrapped('reading', path, error)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Up to `length` bytes from `offset` on; less at the end of the file. */
+export function readBytes(fd: number, offset: number, length: number): Uint8Array {
+  const bytes = Buffer.allocUnsafe(length)
+  let done = 0
+  while (done < length) {
+    const count = readSync(fd, bytes, done, length - done, offset + done)
+    if (count === 0) break
+    done += count
+  }
+  return bytes.subarray(0, done)
+}
+
+export function statFile(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })
+}
+
+export function signatureOf(stats: Stats): Signature {
+  return [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs]
+}
+
+export function sameSignature(a: Signature, b: Signature): boolean {
+  return a[0] === b[0] && a[1] === b[1] && a[2] === b[2] && a[3] === b[3]
+}
+
+/** A signature that a later change is sure to differ from; `undefined` while the file's time may still be ticking. */
+export function settledSignature(stats: Stats): Signature | undefined {
+  return Date.now() - stats.ctimeMs > TICK_MS ? signatureOf(stats) : undefined
+}
+
+/** UTF-8 as text; `undefined` when it is not UTF-8. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+export function hashBytes(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+}

@@ -1,0 +1,124 @@
+/**
+ * `keepsake.yaml`: what every process that opens a workspace must agree on. Written once, by `init` or at the first write;
+ * read without the YAML library, whose loading would cost every command more than all the rest.
+ */
+import { statSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import type { ParseYaml } from '../../codec/file-entry.ts'
+import { parseMapping } from '../../codec/mapping.ts'
+import { DamagedError, ForeignError, InvalidError, NewerError } from '../../errors.ts'
+import { isId } from '../../model/id.ts'
+import { parseZone } from '../../model/time.ts'
+import type { Settings } from '../../ports/store.ts'
+import { decodeText, readFileAt } from './system.ts'
+
+export const SETTINGS_FILE = 'keepsake.yaml'
+const FORMAT = 1
+const RETENTION_DAYS = 90
+const FEWEST_RETENTION_DAYS = 30
+
+export type SettingsWish = Partial<Pick<Settings, 'layout' | 'timezone' | 'identityFile' | 'retentionDays'>>
+
+/** The settings that are pinned; `undefined` when the workspace has none yet. */
+export function readSettings(root: string, yaml: ParseYaml): Settings | undefined {
+  const path = join(root, SETTINGS_FILE)
+  const file = readFileAt(path)
+  if (!file) return undefined
+  const text = decodeText(file.bytes)
+  if (text === undefined) throw new ForeignError(path, 'this is not a text file')
+  let values: Readonly<Record<string, unknown>>
+  try {
+    values = parseMapping(text, yaml)
+  } catch (error) {
+    throw new DamagedError(
+      path,
+      error instanceof Error ? error.message : String(error),
+      'Mend it by hand, or restore it from a backup.',
+    )
+  }
+  const { format } = values
+  if (typeof format !== 'number')
+    throw new ForeignError(path, 'it has no "format": this is not a workspace of Keepsake')
+  if (format > FORMAT) throw new NewerError(path, format, FORMAT)
+  return {
+    format,
+    id: checked(path, 'id', values['id'], isId, 'the id it was made with'),
+    layout: checked(path, 'layout', values['layout'], isLayout, 'agents, flat'),
+    timezone: zoneOf(path, values['timezone']),
+    identityFile: checked(path, 'identity_file', values['identity_file'], isFileName, 'a file name ending in .md'),
+    retentionDays: checked(path, 'retention_days', values['retention_days'], isRetention, '30 or more'),
+  }
+}
+
+/** What a new workspace is pinned to: what was asked for, and what the folder looks like already. */
+export function newSettings(root: string, id: string, zone: string, wish: SettingsWish): Settings {
+  const settings = {
+    format: FORMAT,
+    id,
+    layout: wish.layout ?? (looksFlat(root) ? 'flat' : 'agents'),
+    timezone: parseZone(wish.timezone ?? zone),
+    identityFile: wish.identityFile ?? 'IDENTITY.md',
+    retentionDays: wish.retentionDays ?? RETENTION_DAYS,
+  }
+  if (!isLayout(settings.layout)) throw new InvalidError('layout', `"${settings.layout}"`, 'agents, flat')
+  if (!isFileName(settings.identityFile)) {
+    throw new InvalidError('identity_file', `"${settings.identityFile}"`, 'a file name ending in .md')
+  }
+  if (!isRetention(settings.retentionDays)) {
+    throw new InvalidError('retention_days', String(settings.retentionDays), '30 or more')
+  }
+  return settings
+}
+
+export function formatSettings(settings: Settings): string {
+  return `# A Keepsake workspace. Every program that opens this folder agrees on these values.
+format: ${settings.format}
+id: ${settings.id}
+layout: ${settings.layout}
+timezone: ${settings.timezone}
+identity_file: ${JSON.stringify(settings.identityFile)}
+retention_days: ${settings.retentionDays}
+`
+}
+
+/** Folders that other programs made (seeds 2 and 4): the agent's files lie at the root. */
+function looksFlat(root: string): boolean {
+  const has = (name: string): boolean => statSync(join(root, name), { throwIfNoEntry: false }) !== undefined
+  return !has('agents') && !has('world') && (has('MEMORY.md') || has('entries') || has('HISTORY.md'))
+}
+
+function checked<T>(
+  path: string,
+  key: string,
+  value: unknown,
+  test: (value: unknown) => value is T,
+  allowed: string,
+): T {
+  if (test(value)) return value
+  throw new DamagedError(path, `"${key}" is ${JSON.stringify(value) ?? 'missing'}`, `Allowed: ${allowed}.`)
+}
+
+function zoneOf(path: string, value: unknown): string {
+  return checked(path, 'timezone', value, isZone, 'an IANA name such as Europe/Berlin, or UTC')
+}
+
+function isZone(value: unknown): value is string {
+  try {
+    return parseZone(value) === value
+  } catch {
+    return false
+  }
+}
+
+function isLayout(value: unknown): value is Settings['layout'] {
+  return value === 'agents' || value === 'flat'
+}
+
+/** Only a plain name: a path that leaves the workspace may come from configuration, never from a file inside it. */
+function isFileName(value: unknown): value is string {
+  return typeof value === 'string' && /^[^\\/:\0]+\.md$/.test(value) && !value.startsWith('.') && !isAbsolute(value)
+}
+
+function isRetention(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= FEWEST_RETENTION_DAYS
+}

@@ -1,0 +1,37 @@
+/**
+ * The contract of the store port as cases for any test runner: `for (const c of storeContract(harness)) it(c.name, c.run)`.
+ * What these cases do not say, no caller may rely on. Deliberately absent: hand edits, crashes and several processes,
+ * which are the business of the stores that have them.
+ */
+import { changeRules } from './cases/changes.ts'
+import { expectRules } from './cases/expect.ts'
+import { nameRules } from './cases/names.ts'
+import { randomRules } from './cases/random.ts'
+import { readingRules } from './cases/reading.ts'
+import { reopenRules } from './cases/reopen.ts'
+import { sessionRules } from './cases/sessions.ts'
+import { upkeepRules } from './cases/upkeep.ts'
+import { writingRules } from './cases/writing.ts'
+import { type ContractCase, contractCase, type StoreHarness } from './harness.ts'
+
+export interface ContractOptions {
+  /** Each seed is one more random conversation with the store. */
+  readonly seeds?: readonly number[]
+  /** How long such a conversation is. */
+  readonly batches?: number
+}
+
+export function storeContract(harness: StoreHarness, options: ContractOptions = {}): readonly ContractCase[] {
+  const { seeds = [1, 2, 3], batches = 150 } = options
+  return [
+    ...readingRules,
+    ...writingRules,
+    ...nameRules,
+    ...expectRules,
+    ...changeRules,
+    ...sessionRules,
+    ...upkeepRules,
+    ...reopenRules,
+    ...randomRules(seeds, batches),
+  ].map((rule) => contractCase(harness, rule))
+}
