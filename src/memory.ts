@@ -208,7 +208,7 @@ export class Memory {
       await this.#collect({ scopes: [WORLD], kinds: ['topic'] }, options),
       await this.get('MEMORY', options),
       await this.#lastDays(days, zone, options),
-      await this.store.problems(),
+      await this.store.problems({ scopes: this.#scopes, kinds: ['topic', 'memory', 'experience'] }),
     ]
     const warnings = problems.map(({ path, problem }) => `${path}: ${problem}`)
     const lastDay = days > 0 && experiences.length === 0 ? await this.#lastDay(zone, options) : undefined

@@ -16,6 +16,8 @@ export interface Shape {
   readonly unclosed: 'broken' | 'content'
 }
 
+const EMPTY: FileEntry = { aliases: [], description: '', metadata: {}, content: '' }
+
 export function parseDescribed(text: string, yaml: ParseYaml, shape: Shape): FileEntry {
   refuseUnstorable(text)
   const fenced = splitFences(text)
@@ -34,11 +36,9 @@ export function serializeDescribed(
   shape: Shape,
 ): string {
   const before = previous === undefined ? undefined : parsed(previous, yaml, shape)
-  if (previous === undefined || before === undefined) return compose(entry, emptyEntry, '', yaml, shape)
+  if (previous === undefined || before === undefined) return compose(entry, EMPTY, '', yaml, shape)
   return compose(entry, before, previous, yaml, shape)
 }
-
-const emptyEntry: FileEntry = { aliases: [], description: '', metadata: {}, content: '' }
 
 function compose(entry: FileEntry, before: FileEntry, previous: string, yaml: ParseYaml, shape: Shape): string {
   const fenced = splitFences(previous)

@@ -111,11 +111,16 @@ function listOrNothing(items: readonly string[]): readonly string[] | undefined 
 }
 
 function writeMetadata(frontMatter: FrontMatter, metadata: Metadata, before: Metadata): void {
-  const tagsApart = frontMatter.has('tags')
-  const now = partTags(metadata, tagsApart)
-  const then = partTags(before, tagsApart)
+  const apart = frontMatter.has('tags') && !hasTags(frontMatter.get('metadata'))
+  const then = partTags(before, apart)
+  // A line `tags: null` would say that there are none, so this one value goes under metadata.
+  const now = partTags(metadata, apart && metadata['tags'] !== null)
   if (!same(now.tags, then.tags)) frontMatter.set('tags', now.tags)
   if (!same(now.rest, then.rest)) frontMatter.set('metadata', Object.keys(now.rest).length > 0 ? now.rest : undefined)
+}
+
+function hasTags(metadata: unknown): boolean {
+  return typeof metadata === 'object' && metadata !== null && Object.hasOwn(metadata, 'tags')
 }
 
 function partTags(

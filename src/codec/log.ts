@@ -35,6 +35,8 @@ export interface LogBlock {
   readonly problem?: string
 }
 
+const NOTHING_SAID: ReturnType<typeof readComment> = { attributes: { description: '', metadata: {} } }
+
 export function parseLog(text: string, flavour: LogFlavour): LogFile {
   const blocks: LogBlock[] = []
   let start = endOfHead(text, flavour)
@@ -87,7 +89,7 @@ function parseBlock(raw: string, flavour: LogFlavour): LogBlock {
   if (comment) line = lineAt(raw, comment.next)
   const contentAt = (heading !== undefined || comment) && isBlank(line) ? line.next : line.start
   const content = unescapeContent(stripFinalNewlines(raw.slice(contentAt)), flavour)
-  const { attributes, problem } = readComment(comment ? raw.slice(comment.start, comment.end) : EMPTY_COMMENT)
+  const { attributes, problem } = comment ? readComment(raw.slice(comment.start, comment.end)) : NOTHING_SAID
   const reason = problem ?? unstorable(raw)
   return {
     raw,

@@ -96,7 +96,7 @@ describe('a written string', () => {
         const keyed: unknown = parse(`k:\n  ${keyText(value)}: 1\n`, options)
         expect(JSON.stringify(keyed)).toBe(JSON.stringify({ k: Object.fromEntries([[value, 1]]) }))
       }),
-      { numRuns: 5000 },
+      { numRuns: 2500 },
     )
   })
 

@@ -4,6 +4,7 @@ import { randomOperations } from '../testing/random-operations.ts'
 import { applyBatch, normalizeOrigin } from './apply.ts'
 import { Draft, handlesOf, type StateView } from './draft.ts'
 import type { Entry, Origin } from './entry.ts'
+import { derivedId } from './id.ts'
 import { KIND_NAMES } from './kinds.ts'
 import type { AddOperation, Batch, Expect, Operation, Step } from './operation.ts'
 import { revisionOf } from './revision.ts'
@@ -106,6 +107,41 @@ describe('add', () => {
     metadata.tags.push('b')
     aliases.push('y')
     expect([entry.metadata, entry.aliases]).toEqual([{ tags: ['a'] }, ['x']])
+  })
+
+  it('gives a page the id of where it lies, and everything else a new one', () => {
+    const memory = new Memory()
+    expect(memory.add(minimal('memory')).id).toBe(derivedId('main', 'MEMORY.md'))
+    expect(memory.add(minimal('identity')).id).toBe(derivedId('main', 'IDENTITY.md'))
+    expect(memory.add(topic('C++')).id).toBe(derivedId('world', 'world/c.md'))
+    expect(memory.add(topic('C#')).id).toBe(derivedId('world', 'world/c-2.md'))
+    expect(memory.add(topic('C!', { id: id(70) })).id).toBe(id(70))
+    expect(memory.add(note('n')).id).toBe(id(1))
+    expect(memory.add(minimal('experience')).id).toBe(id(2))
+  })
+
+  it('passes over the id of a page that was renamed since', () => {
+    const memory = new Memory()
+    const old = memory.add(topic('Deploys'))
+    memory.apply([
+      { op: 'rename', id: old.id, name: 'Releases' },
+      { op: 'alias', id: old.id, alias: 'Deploys', mode: 'drop' },
+    ])
+    expect(memory.add(topic('Deploys')).id).toBe(derivedId('world', 'world/deploys-2.md'))
+  })
+
+  it('counts seqs up past those that are given, wherever in the batch they stand', () => {
+    const memory = new Memory()
+    const steps = memory.apply([note('a'), note('b', { seq: 1 }), note('c', { seq: 9 }), note('d')])
+    expect(steps.map(({ after }) => after?.seq)).toEqual([10, 1, 9, 11])
+    expect(memory.add(note('e')).seq).toBe(12)
+  })
+
+  it('refuses a seq that another entry has', () => {
+    const memory = new Memory()
+    const { seq } = memory.add(note('a'))
+    expect(memory.codeOf(note('b', { seq }))).toBe('INVALID')
+    expect(memory.errorOf([note('b', { seq: 7 }), note('c', { seq: 7 })])?.code).toBe('INVALID')
   })
 
   it('has one memory and one identity an agent', () => {
@@ -427,23 +463,25 @@ describe('random batches', () => {
   it.each([1, 2, 3])('keep what must hold of every state (seed %i)', (seed) => {
     const memory = new Memory()
     const born = new Map<string, string>()
-    const source = randomOperations(seed, 600)
+    const source = randomOperations(seed, 300)
     let turn = source.next()
     while (!turn.done) {
       const touched = memory.attempt(turn.value.batch, turn.value.expect)
+      for (const operation of turn.value.batch.operations) if (operation.op === 'remove') born.delete(operation.id)
       memory.pass()
       turn = source.next(touched)
-      checkInvariants(memory.living, born)
+      checkInvariants(memory.living, touched ?? [], born)
     }
     expect(memory.living.length).toBeGreaterThan(20)
   })
 
-  function checkInvariants(living: readonly Entry[], born: Map<string, string>): void {
+  function checkInvariants(living: readonly Entry[], touched: readonly Entry[], born: Map<string, string>): void {
     const handles = living.flatMap((entry) => handlesOf(entry).map((handle) => `${entry.scope}\0${handle}`))
     expect(new Set(handles).size).toBe(handles.length)
-    for (const entry of living) {
+    expect(new Set(living.map(({ seq }) => seq)).size).toBe(living.length)
+    for (const entry of touched.filter((one) => living.includes(one))) {
       const { id, kind, scope, createdAt, key, name, aliases } = entry
-      // What never changes as long as an id lives, and when it comes back.
+      // What never changes as long as an entry lives.
       const fixed = JSON.stringify([kind, scope, createdAt, key])
       expect(born.get(id) ?? fixed).toBe(fixed)
       born.set(id, fixed)

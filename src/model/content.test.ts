@@ -29,8 +29,7 @@ describe('normalizeContent', () => {
 
   it('takes off only line ends, and takes what it gave for what it is', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        if (text.includes('\0') || !text.isWellFormed()) return
+      fc.property(fc.string({ unit: fc.constantFrom('\n', '\r', ' ', 'a', '\u2028', '🎉', '-') }), (text) => {
         const kept = normalizeText(text, 'content')
         expect(normalizeText(kept, 'content')).toBe(kept)
         expect(text.startsWith(kept)).toBe(true)

@@ -27,7 +27,7 @@ describe('newId', () => {
     const ids = Array.from({ length: 20_000 }, () => newId(FAR + 10))
     expect([...ids].sort()).toEqual(ids)
     expect(new Set(ids).size).toBe(ids.length)
-    for (const id of ids) expect(id).toMatch(V7)
+    expect(ids.filter((id) => !V7.test(id))).toEqual([])
     // It borrowed from the milliseconds to come, which it gives back when the clock is past them.
     expect(timeOfId(ids.at(-1) ?? '')).toBeLessThan(FAR + 20)
     expect(timeOfId(newId(FAR + 1000))).toBe(FAR + 1000)

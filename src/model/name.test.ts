@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidError } from '../errors.ts'
 import { type Random, seededRandom } from '../testing/random.ts'
+import { applyBatch } from './apply.ts'
+import { Draft } from './draft.ts'
+import type { Entry } from './entry.ts'
 import { nameFromContent, normalizeAgentId, normalizeName, refuseReservedName, slug, slugCandidates } from './name.ts'
+import { SeqCounter } from './seq.ts'
+import { instant } from './time.ts'
 
 const GENERATED = 100_000
 const SAFE = /^[\p{L}\p{N}\p{M}]+(-[\p{L}\p{N}\p{M}]+)*$/u
@@ -216,6 +221,19 @@ describe(`${GENERATED} generated texts`, () => {
     }
   })
 
+  it('are each a clear error or a topic with a file name of its own (every tenth)', () => {
+    const outcomes = { taken: 0, refused: 0 }
+    for (const text of texts.filter((_, n) => n % 10 === 0)) {
+      const entry = orInvalid(() => addedTopic(text))
+      outcomes[entry === undefined ? 'refused' : 'taken']++
+      if (entry && (!isSafeSlug(slug(entry.name ?? '')) || entry.name !== normalizeName(text))) {
+        expect.fail(`${JSON.stringify(text)} became the topic ${JSON.stringify(entry.name)}`)
+      }
+    }
+    expect(outcomes.taken).toBeGreaterThan(1000)
+    expect(outcomes.refused).toBeGreaterThan(1000)
+  })
+
   it('are each a clear error or an agent id that is a safe folder name', () => {
     let taken = 0
     for (const text of texts) {
@@ -240,6 +258,13 @@ describe(`${GENERATED} generated texts`, () => {
     }
   })
 })
+
+function addedTopic(name: string): Entry | undefined {
+  const draft = new Draft({ get: () => undefined, head: () => undefined, owner: () => undefined })
+  const context = { now: instant(0), zone: 'UTC', newId: () => '', seqs: new SeqCounter(1, () => undefined) }
+  const operations = [{ op: 'add', scope: 'world', kind: 'topic', name, content: 'text' }] as const
+  return applyBatch(draft, { operations, origin: { by: 'hand' } }, context)[0]?.after
+}
 
 function first<T>(items: Iterable<T>, count: number): T[] {
   const out: T[] = []

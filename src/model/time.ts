@@ -14,6 +14,9 @@ export interface LocalTime {
 const FIRST_MS = Date.parse('1000-01-01T00:00:00.000Z')
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
+const WHOLE_MINUTE_ZONES_MS = Date.UTC(1973, 0)
+
+let lastLocal: { readonly minute: number; readonly zone: string; readonly local: LocalTime } | undefined
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 export function instant(ms: number): string {
@@ -57,8 +60,14 @@ export function systemZone(): string {
 }
 
 export function localTime(at: string, zone: string): LocalTime {
-  const parts = fields(Date.parse(at), zone)
-  return { day: `${parts.year}-${parts.month}-${parts.day}`, time: `${parts.hour}:${parts.minute}` }
+  const ms = Date.parse(at)
+  const minute = Math.floor(ms / 60_000)
+  if (lastLocal?.minute === minute && lastLocal.zone === zone) return lastLocal.local
+  const parts = fields(ms, zone)
+  const local = { day: `${parts.year}-${parts.month}-${parts.day}`, time: `${parts.hour}:${parts.minute}` }
+  // Writes come in runs, and asking Intl is the dearest step of one. Until 1972 some zones were off by odd seconds.
+  if (ms > WHOLE_MINUTE_ZONES_MS) lastLocal = { minute, zone, local }
+  return local
 }
 
 export function isDay(text: string): boolean {

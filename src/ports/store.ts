@@ -118,7 +118,7 @@ export interface Store {
   /** As scan, without the texts, and so without reading what holds them. */
   heads(filter?: ScanFilter, options?: CallOptions): Promise<readonly EntryHead[]>
   /** What could not be read, so that an answer can say so: path and reason. */
-  problems(): Promise<readonly Problem[]>
+  problems(filter?: Pick<ScanFilter, 'scopes' | 'kinds'>): Promise<readonly Problem[]>
   changes(since?: Cursor, options?: CallOptions): Promise<ChangeFeed>
   readonly sessions: Sessions
   readonly derived: Derived

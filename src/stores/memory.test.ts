@@ -11,7 +11,7 @@ const harness: StoreHarness = {
 }
 
 describe('the store in RAM keeps the contract: it', () => {
-  for (const { name, skip, run } of storeContract(harness, { seeds: [1, 2, 3, 4, 5, 6, 7, 8], batches: 400 })) {
+  for (const { name, skip, run } of storeContract(harness, { seeds: [1, 2, 3, 4], batches: 400 })) {
     it.skipIf(skip !== undefined)(skip === undefined ? name : `${name} (${skip})`, run)
   }
 })

@@ -62,7 +62,9 @@ class BatchMaker {
   learn(batch: Batch, touched: readonly Entry[]): void {
     const removed = new Set(batch.operations.flatMap((operation) => (operation.op === 'remove' ? operation.id : [])))
     for (const entry of touched) {
-      const [to, from] = removed.has(entry.id) ? [this.#gone, this.#living] : [this.#living, this.#gone]
+      // A page that was removed and made anew has its old id again, but a new seq.
+      const isGone = removed.has(entry.id) && (this.#living.get(entry.id) ?? entry).seq === entry.seq
+      const [to, from] = isGone ? [this.#gone, this.#living] : [this.#living, this.#gone]
       from.delete(entry.id)
       to.set(entry.id, entry)
     }

@@ -2,7 +2,7 @@
 import type { Entry, Origin } from '../model/entry.ts'
 import type { AddOperation, Change, Expect, Operation } from '../model/operation.ts'
 import type { Applied, Cursor, ScanFilter, Store } from '../ports/store.ts'
-import { present } from './assert.ts'
+import { ok, present } from './assert.ts'
 
 export const MAIN: Origin = { by: 'agent', agent: 'main' }
 
@@ -49,7 +49,9 @@ export async function changesSince(store: Store, since?: Cursor): Promise<{ chan
   let feed = await store.changes(since)
   while (feed.changes.length > 0) {
     changes.push(...feed.changes)
+    const { number } = feed.cursor
     feed = await store.changes(feed.cursor)
+    ok((feed.changes[0]?.number ?? number + 1) > number, `the feed after change ${number} goes back`)
   }
   return { changes, cursor: feed.cursor }
 }

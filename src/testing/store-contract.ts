@@ -8,6 +8,7 @@ import { expectRules } from './cases/expect.ts'
 import { nameRules } from './cases/names.ts'
 import { randomRules } from './cases/random.ts'
 import { readingRules } from './cases/reading.ts'
+import { refusalRules } from './cases/refusals.ts'
 import { reopenRules } from './cases/reopen.ts'
 import { sessionRules } from './cases/sessions.ts'
 import { upkeepRules } from './cases/upkeep.ts'
@@ -26,6 +27,7 @@ export function storeContract(harness: StoreHarness, options: ContractOptions = 
   return [
     ...readingRules,
     ...writingRules,
+    ...refusalRules,
     ...nameRules,
     ...expectRules,
     ...changeRules,

@@ -141,10 +141,10 @@ export function filesystemStore(
       workspace.catchUp()
       return reader.found(filter).heads.map((head) => handOut(headOf(head)))
     },
-    async problems() {
+    async problems({ scopes, kinds } = {}) {
       enter()
       workspace.catchUp()
-      return workspace.survey().problems
+      return workspace.survey(scopes, kinds).problems
     },
     async changes(since, { signal }: CallOptions = {}) {
       enter(signal)

@@ -230,7 +230,7 @@ export class Workspace {
 
   /** The state that the journal tells, with texts from the files as they are now. For one turn or one answer. */
   view(): StateView {
-    const recent = new Map<string, SeenFile | undefined>()
+    const recent = new Map<string, ReadonlyMap<string, Entry>>()
     return {
       head: (id) => this.#catalog.head(id),
       owner: (scope, handle) => this.#catalog.owner(scope, handle),
@@ -240,19 +240,24 @@ export class Workspace {
         if (!recent.has(head.path)) {
           // Entries of one log come one after the other: a few files are enough to read each only once.
           if (recent.size >= RECENT_FILES) recent.clear()
-          recent.set(head.path, this.see(placeOf(this.layout, head, head.path)))
+          const seen = this.see(placeOf(this.layout, head, head.path))
+          recent.set(head.path, new Map(seen?.said.entries.map((entry) => [entry.id, entry])))
         }
-        return recent.get(head.path)?.said.entries.find((entry) => entry.id === id)
+        return recent.get(head.path)?.get(id)
       },
     }
   }
 
-  /** Whether a file is, by its signature alone, what it should be. */
-  isUntouched(path: string): boolean {
+  /** Whether a file is what it should be: by its signature, or, when that is in doubt, by its hash. */
+  isAsKnown(path: string): boolean {
     const known = this.#catalog.files.get(path)
-    if (!known?.signature) return false
+    if (!known || this.#catalog.unproved.has(path)) return false
     const stats = statFile(this.absolute(path))
-    return stats !== undefined && sameSignature(known.signature, signatureOf(stats))
+    if (!stats?.isFile()) return false
+    if (known.signature && sameSignature(known.signature, signatureOf(stats))) return true
+    if (known.hash === undefined || known.size !== stats.size) return false
+    const file = readFileAt(this.absolute(path))
+    return file !== undefined && this.#learn(path, file)
   }
 
   /** Reads a file and settles what a crash may have left; `undefined` when there is no file and should be none. */
@@ -274,11 +279,12 @@ export class Workspace {
     return { place, bytes, unwritten, said: this.say(place, bytes, file?.stats.mtimeMs ?? 0) }
   }
 
-  /** A file that is as it should be, or a log of the right size: its signature will do next time. */
-  #learn(path: string, file: FileBytes): void {
+  /** Whether these are the bytes it should have; if so, its signature will do next time. */
+  #learn(path: string, file: FileBytes): boolean {
     const known = this.#catalog.files.get(path)
-    if (!known || known.hash !== hashBytes(file.bytes)) return
+    if (!known || known.hash !== hashBytes(file.bytes)) return false
     known.signature = settledSignature(file.stats)
+    return true
   }
 
   say(place: Place, bytes: Uint8Array | null, mtimeMs: number): Said {
@@ -304,7 +310,7 @@ export class Workspace {
 
   /** What hands did to one file since we last knew it. */
   inspect(place: Place): Survey {
-    if (this.isUntouched(place.path)) return { edits: [], problems: [] }
+    if (this.isAsKnown(place.path)) return { edits: [], problems: [] }
     const seen = this.see(place)
     if (seen?.said.problems.length && seen.said.entries.length === 0) {
       // Can't be understood: what we knew of it stays known, and the file stays as it is.

@@ -123,7 +123,6 @@ export class Writer {
 
   async #withLock<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { stateFolder } = this.#workspace
-    makeFolder(stateFolder)
     const lock: HeldLock = await acquireLock(join(stateFolder, 'lock'), this.#options.lockWaitMs, signal)
     try {
       if (lock.inherited) this.#prepared = false

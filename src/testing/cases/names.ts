@@ -130,7 +130,7 @@ export const nameRules: readonly Rule[] = [
       for (const name of [renamed.name, ...renamed.aliases]) {
         equal(await store.resolve('main', name ?? ''), undefined, `resolve "${name}"`)
       }
-      await apply(store, [note('shipping', { aliases: ['Releases', 'Deploys'] })])
+      await apply(store, [note('Releases'), note('Deploys', { aliases: ['shipping'] })])
       await apply(store, [{ op: 'remove', id: value.id }, context('city', 'Rome')])
       equal((await store.resolveKey('main', 'city'))?.content, 'Rome', 'the new context')
       equal(await store.get(value.id), undefined, 'the old context')

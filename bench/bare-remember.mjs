@@ -1,0 +1,53 @@
+// The floor for a durable `remember`: a program that makes the same system calls with the same number of bytes, and does
+// nothing else. Lock (list, link, list, unlink), look (stats, the end of the log), journal (write, fdatasync), log
+// (append), unlock (rename).
+import fs from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+const fdatasync = promisify(fs.fdatasync)
+
+export function openBare(folder) {
+  const lock = path.join(folder, 'lock')
+  const journal = path.join(folder, 'journal.jsonl')
+  const day = path.join(folder, 'daily', 'day.md')
+  fs.mkdirSync(lock, { recursive: true })
+  fs.mkdirSync(path.dirname(day), { recursive: true })
+  fs.writeFileSync(day, '# 2026-11-15\n')
+  fs.symlinkSync('owner', path.join(lock, '0.done'))
+  const fd = fs.openSync(journal, 'a', 0o600)
+  const record = Buffer.alloc(740, 'x')
+  const block = Buffer.alloc(106, 'y')
+  let generation = 0
+  return {
+    async remember() {
+      generation++
+      fs.readdirSync(lock)
+      fs.symlinkSync(
+        '0035969ec53f:445a679ff19e47a2:4026531836:19829:294348:008a4403',
+        path.join(lock, String(generation)),
+      )
+      fs.readdirSync(lock)
+      fs.unlinkSync(path.join(lock, `${generation - 1}.done`))
+      fs.lstatSync(folder)
+      fs.lstatSync(journal)
+      fs.lstatSync(path.join(folder, 'next'), { throwIfNoEntry: false })
+      fs.lstatSync(journal)
+      const reading = fs.openSync(day, 'r')
+      const { size } = fs.fstatSync(reading)
+      fs.readSync(reading, Buffer.allocUnsafe(2), 0, 2, size - 2)
+      fs.closeSync(reading)
+      fs.writeSync(fd, record)
+      await fdatasync(fd)
+      fs.lstatSync(path.dirname(day))
+      const appending = fs.openSync(day, 'a')
+      fs.fstatSync(appending)
+      fs.writeSync(appending, block)
+      fs.closeSync(appending)
+      fs.renameSync(path.join(lock, String(generation)), path.join(lock, `${generation}.done`))
+    },
+    close() {
+      fs.closeSync(fd)
+    },
+  }
+}

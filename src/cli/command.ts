@@ -1,0 +1,56 @@
+/**
+ * What a command is: how it is called, what its help says, and one function from what was asked to an outcome. A command
+ * prints nothing; main.ts does, in the form that was asked for.
+ */
+import type { Memory } from '../memory.ts'
+import type { Arguments } from './arguments.ts'
+import type { Screen } from './screen.ts'
+
+export interface Option {
+  readonly name: string
+  /** What its value is called in the help; an option without one is a flag. */
+  readonly value?: string
+  /** May be given more than once. */
+  readonly many?: true
+  /** An empty value means something. */
+  readonly mayBeEmpty?: true
+  readonly about: string
+}
+
+export interface Operand {
+  readonly name: string
+  readonly optional?: true
+}
+
+export interface Command {
+  readonly verb: string
+  readonly operands: readonly Operand[]
+  /** Lines of its help. */
+  readonly about: readonly string[]
+  readonly options: readonly Option[]
+  readonly examples: readonly string[]
+  readonly run: (context: Context) => Promise<Outcome>
+}
+
+export interface Opened {
+  readonly memory: Memory
+  /** The folder of the workspace, absolute. */
+  readonly root: string
+}
+
+export interface Context {
+  readonly given: Arguments
+  readonly screen: Screen
+  /** The memory that the options and the environment name; opened once. */
+  open(): Promise<Opened>
+}
+
+export interface Outcome {
+  /** All of standard output under `--json`. */
+  readonly json: object
+  /** The same for people. */
+  readonly text: string
+  /** What `--quiet` leaves of it: nothing of a write, the bare text of a reading. */
+  readonly quietText: string
+  readonly warnings: readonly string[]
+}

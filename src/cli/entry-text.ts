@@ -1,0 +1,85 @@
+/** Entries as people read them. */
+import type { Entry, EntryHead } from '../model/entry.ts'
+import { localTime } from '../model/time.ts'
+import type { Screen } from './screen.ts'
+
+export interface TextPlace {
+  readonly screen: Screen
+  readonly root: string
+  readonly zone: string
+}
+
+/** What to call it in a sentence: `the note "deploys"`, `the experience 0197…`, `MEMORY`. */
+export function labelOf(entry: EntryHead): string {
+  if (entry.kind === 'memory' || entry.kind === 'identity') return entry.name ?? entry.kind
+  if (entry.name !== null) return `the ${entry.kind} "${entry.name}"`
+  return entry.key === undefined ? `the ${entry.kind} ${entry.id}` : `the ${entry.kind} "${entry.key}"`
+}
+
+/** All there is to say about an entry, then its text. */
+export function entryText(entry: Entry, { screen, root, zone }: TextPlace): string {
+  const { name, key, kind, description, aliases, metadata, createdAt, updatedAt, expiresAt, origin } = entry
+  const title = name ?? key ?? firstWords(entry.content)
+  const rows: [string, string][] = [
+    ['created', time(createdAt, zone)],
+    ...(updatedAt === createdAt ? [] : [['updated', time(updatedAt, zone)] as [string, string]]),
+    ...(expiresAt === null ? [] : [['expires', time(expiresAt, zone)] as [string, string]]),
+    ...(entry.path === undefined ? [] : [['file', screen.path(root, entry.path)] as [string, string]]),
+    ...(aliases.length === 0 ? [] : [['aliases', aliases.join(', ')] as [string, string]]),
+    ...(Object.keys(metadata).length === 0 ? [] : [['metadata', JSON.stringify(metadata)] as [string, string]]),
+    ['written by', originText(origin)],
+    ['revision', entry.revision],
+    ['id', entry.id],
+  ]
+  return [
+    `${screen.bold(title)} (${kind})`,
+    ...(description === '' ? [] : [screen.plain(description)]),
+    ...rowsText(rows, screen),
+    '',
+    screen.plain(entry.content),
+  ].join('\n')
+}
+
+/** Lines of a word and what it says, the words in one column. */
+export function rowsText(rows: readonly (readonly [string, string])[], screen: Screen): string[] {
+  const width = Math.max(...rows.map(([word]) => word.length))
+  return rows.map(([word, text]) => `  ${screen.dim(word.padEnd(width))}  ${screen.plain(text)}`)
+}
+
+/** A line of `list`. */
+export function entryRow(entry: Entry, zone: string): readonly string[] {
+  return [
+    time(entry.createdAt, zone),
+    entry.kind,
+    entry.name ?? entry.key ?? firstWords(entry.content),
+    entry.path ?? '',
+    // Without a name there is no other way to say which one is meant.
+    entry.name === null ? entry.id : '',
+  ]
+}
+
+const MOST_CHARACTERS = 48
+
+export function firstWords(content: string): string {
+  const line = content.slice(0, 1000).replace(/\s+/g, ' ').trim()
+  const characters = [...line]
+  return characters.length <= MOST_CHARACTERS
+    ? line
+    : `${characters
+        .slice(0, MOST_CHARACTERS - 1)
+        .join('')
+        .trimEnd()}…`
+}
+
+function time(at: string, zone: string): string {
+  const local = localTime(at, zone)
+  return `${local.day} ${local.time}`
+}
+
+function originText({ by, agent, session }: Entry['origin']): string {
+  return [
+    by,
+    ...(agent === undefined ? [] : [agent]),
+    ...(session === undefined ? [] : [`in session ${session}`]),
+  ].join(' ')
+}

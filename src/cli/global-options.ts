@@ -1,0 +1,15 @@
+/** The options that every command takes, before its name or after it. */
+import type { Option } from './command.ts'
+
+export const GLOBAL_OPTIONS: readonly Option[] = [
+  {
+    name: 'workspace',
+    value: 'DIR',
+    about: 'the folder of the memory; else the nearest .keepsake upward, else ~/.keepsake',
+  },
+  { name: 'agent', value: 'ID', about: 'whose memory; "main" when nothing is said' },
+  { name: 'json', about: 'print one JSON object and nothing else' },
+  { name: 'quiet', about: 'writes print nothing, readings only the text' },
+  { name: 'help', about: 'show this help' },
+  { name: 'version', about: 'show the version' },
+]

@@ -1,0 +1,39 @@
+/** The outcomes that several commands share: an entry that was written, an entry that was read. */
+import type { Written } from '../memory.ts'
+import type { Entry } from '../model/entry.ts'
+import type { Context, Outcome } from './command.ts'
+import { entryJson, writtenJson } from './entry-json.ts'
+import { entryText, labelOf, rowsText } from './entry-text.ts'
+
+/** `done` completes itself with what was written: a sentence for each case. */
+export async function writtenOutcome(context: Context, written: Written, done: string): Promise<Outcome> {
+  const { root } = await context.open()
+  const { screen } = context
+  const { entry, change, replaced, warnings } = written
+  const rows: [string, string][] = [
+    ...(entry.path === undefined ? [] : [['file', screen.path(root, entry.path)] as [string, string]]),
+    [
+      'revision',
+      replaced === undefined || replaced === entry.revision ? entry.revision : `${entry.revision}, was ${replaced}`,
+    ],
+    ...(change === undefined ? [] : [['change', String(change.number)] as [string, string]]),
+  ]
+  const sentence = change === undefined ? `Nothing to do: ${labelOf(entry)} is so already` : done
+  return {
+    json: writtenJson(written),
+    text: [screen.plain(sentence), ...rowsText(rows, screen)].join('\n'),
+    quietText: '',
+    warnings,
+  }
+}
+
+export async function readOutcome(context: Context, entry: Entry): Promise<Outcome> {
+  const { memory, root } = await context.open()
+  const { timezone: zone } = await memory.store.settings()
+  return {
+    json: { entry: entryJson(entry) },
+    text: entryText(entry, { screen: context.screen, root, zone }),
+    quietText: context.screen.plain(entry.content),
+    warnings: [],
+  }
+}

@@ -1,0 +1,110 @@
+/** The table of who may import whom. It is the diagram of the layers: arrows never point up, siblings stay apart. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const SRC = resolve(import.meta.dirname, '../src')
+
+/** Each row: what a part may import besides itself, which packages, and whether Node's own modules. */
+interface Row {
+  readonly parts: readonly string[]
+  readonly packages?: readonly string[]
+  readonly node?: boolean
+  /** May read the global `process` and the console. */
+  readonly process?: boolean
+}
+
+const TABLE: Readonly<Record<string, Row>> = {
+  'errors.ts': { parts: [] },
+  model: { parts: ['errors.ts'], packages: ['@noble/hashes'] },
+  ports: { parts: ['model'] },
+  codec: { parts: ['errors.ts', 'model'] },
+  prompt: { parts: ['errors.ts', 'model'], packages: ['tokenx'] },
+  'stores/memory.ts': { parts: ['errors.ts', 'model', 'ports'] },
+  'stores/filesystem': { parts: ['errors.ts', 'model', 'ports', 'codec'], node: true },
+  config: { parts: ['errors.ts', 'model', 'ports', 'codec'], node: true },
+  testing: { parts: ['errors.ts', 'model', 'ports', 'stores/memory.ts'] },
+  'memory.ts': { parts: ['errors.ts', 'model', 'ports', 'prompt', 'stores/filesystem', 'config'] },
+  'index.ts': { parts: ['errors.ts', 'model', 'ports', 'memory.ts', 'stores/memory.ts'] },
+  cli: {
+    parts: ['errors.ts', 'model', 'ports', 'memory.ts', 'stores/filesystem', 'config', 'index.ts'],
+    packages: ['commander'],
+    node: true,
+    process: true,
+  },
+}
+
+interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .sort()
+
+function partOf(file: string): string | undefined {
+  return Object.keys(TABLE).find((part) => file === part || file.startsWith(`${part}/`))
+}
+
+function importsOf(file: string, text: string): Import[] {
+  const specifiers = [
+    ...text.matchAll(/^\s*(?:import|export)\s(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]/gm),
+    ...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g),
+  ].map((match) => match[1] ?? '')
+  return specifiers.map((specifier) => ({
+    from: file,
+    to: specifier.startsWith('.') ? relative(SRC, join(SRC, dirname(file), specifier)) : specifier,
+  }))
+}
+
+/** The breaches of one file, as sentences. */
+export function breaches(file: string, text: string): string[] {
+  const part = partOf(file)
+  const row = part === undefined ? undefined : TABLE[part]
+  if (part === undefined || row === undefined) return [`${file} belongs to no part of the table`]
+  const found: string[] = []
+  for (const { to } of importsOf(file, text)) {
+    if (to.startsWith('node:')) {
+      if (!row.node) found.push(`${file} imports ${to}; ${part} may not touch Node's own modules`)
+    } else if (to.endsWith('.ts') || to.startsWith('..')) {
+      const target = partOf(to)
+      if (target !== part && (target === undefined || !row.parts.includes(target))) {
+        found.push(`${file} imports ${to}; ${part} may import only ${row.parts.join(', ') || 'nothing'}`)
+      }
+    } else if (!row.packages?.some((name) => to === name || to.startsWith(`${name}/`))) {
+      found.push(`${file} imports the package ${to}; ${part} may not`)
+    }
+  }
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '')
+  if (!row.process && /\b(?:process|console)\.\w/.test(code)) found.push(`${file} reads the global process or console`)
+  return found
+}
+
+describe('the architecture', () => {
+  it('knows every file', () => {
+    expect(files.length).toBeGreaterThan(30)
+  })
+
+  it.each(files)('%s imports only what its layer may', (file) => {
+    expect(breaches(file, readFileSync(join(SRC, file), 'utf8'))).toEqual([])
+  })
+
+  it('has rows only for parts that exist', () => {
+    const used = new Set(files.map(partOf))
+    expect(Object.keys(TABLE).filter((part) => !used.has(part))).toEqual([])
+  })
+
+  it.each([
+    ['model/entry.ts', "import { x } from '../codec/log.ts'"],
+    ['model/entry.ts', "import { readFileSync } from 'node:fs'"],
+    ['codec/log.ts', "import { x } from '../stores/memory.ts'"],
+    ['codec/log.ts', "import yaml from 'yaml'"],
+    ['stores/memory.ts', "export * from './filesystem/store.ts'"],
+    ['memory.ts', "const x = await import('./cli/main.ts')"],
+    ['memory.ts', 'const x = process.env'],
+    ['newfolder/thing.ts', ''],
+  ])('fails on a breach: %s with %s', (file, text) => {
+    expect(breaches(file, text)).toHaveLength(1)
+  })
+})

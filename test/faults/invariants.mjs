@@ -1,0 +1,135 @@
+// What must hold for a workspace whatever happened to it: opened anew, unharmed, it reads the same twice and writes nothing by
+// being read; one more write works; after that there is no litter, every record decodes, modes are private, and the files
+// alone are the same memory. Throws with what does not hold.
+import { createHash } from 'node:crypto'
+import { cpSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { decodeJournal } from '../../dist/codec/journal-record.js'
+import { stateDifference } from '../../dist/testing/index.js'
+import { entriesOf, openAs, sessionsOf } from './workspace.mjs'
+
+const KNOWN_FILES = [
+  /^keepsake\.yaml$/,
+  /^world\/[^/]+\.md$/,
+  /^agents\/[a-z0-9._-]+\/(MEMORY|IDENTITY|HISTORY|HISTORY-\d{4}-\d\d)\.md$/,
+  /^agents\/[a-z0-9._-]+\/(entries|daily|conversation|context)\/[^/.][^/]*\.md$/,
+  /^agents\/[a-z0-9._-]+\/sessions\/[A-Za-z0-9._%~-]+\.jsonl$/,
+  /^\.state\/(\.gitignore|checkpoint)$/,
+  /^\.state\/journal\/\d{8}\.jsonl$/,
+  /^\.state\/lock\/[1-9]\d*\.done$/,
+]
+const KNOWN_FOLDERS =
+  /^(world|agents(\/[^/]+(\/(entries|daily|conversation|context|sessions))?)?|\.state(\/(journal|lock|tmp))?)$/
+
+/**
+ * `look` is given the store as it was found, before anything is written to it, and throws when that is not what it should be.
+ * `n` says which process this is (see openAs).
+ */
+export async function checkWorkspace(root, { look = () => {}, n = 3, clone = `${root}-clone` } = {}) {
+  const before = fingerprint(root)
+  const { store, memory } = await openAs(n, root, { lockWaitMs: 2000 })
+  try {
+    await look(store)
+    const found = await entriesOf(store)
+    must(fingerprint(root) === before, 'reading wrote something')
+    const text = `one more, ${n}`
+    await memory.remember(text)
+    await memory.remember(text, { name: text })
+    const entries = await entriesOf(store)
+    const old = entries.filter(({ content }) => content !== text)
+    must(entries.length === old.length + 2, 'the one more write is not there')
+    same(old, found, 'one more write changed what was there')
+    const problems = await store.problems()
+    must(problems.length === 0, `problems: ${JSON.stringify(problems)}`)
+    const feed = await store.changes()
+    const first = feed.changes[0]?.number ?? 1
+    must(
+      feed.changes.every(({ number }, index) => number === first + index),
+      `changes are not numbered in a row: ${feed.changes.map(({ number }) => number)}`,
+    )
+    checkTree(root, entries)
+    checkJournal(root)
+    await checkAlone(root, clone, entries, await sessionsOf(store))
+  } finally {
+    await store.close()
+  }
+}
+
+/** No litter, nothing unknown, no Markdown file that belongs to no entry, modes as they should be. */
+function checkTree(root, entries) {
+  const owned = new Set(entries.map(({ path }) => path))
+  for (const { path, stats } of walk(root)) {
+    const mode = (stats.mode & 0o777).toString(8)
+    if (stats.isDirectory()) {
+      must(KNOWN_FOLDERS.test(path), `unknown folder ${path}`)
+      must(mode === '700', `${path} has mode ${mode}`)
+      continue
+    }
+    must(
+      KNOWN_FILES.some((known) => known.test(path)),
+      `litter: ${path}`,
+    )
+    must(stats.isSymbolicLink() || mode === '600', `${path} has mode ${mode}`)
+    const ours = !path.endsWith('.md') || path.endsWith('/HISTORY.md') || owned.delete(path)
+    must(ours, `${path} belongs to no entry`)
+  }
+  must(owned.size === 0, `entries without a file: ${[...owned]}`)
+  const generations = readdirSync(join(root, '.state/lock'))
+  must(generations.length === 1, `the lock has generations ${generations}`)
+}
+
+/** Whole but for segments whose very header was torn, which hold nothing. */
+function checkJournal(root) {
+  const folder = join(root, '.state/journal')
+  for (const name of readdirSync(folder)) {
+    const { lines, rest } = decodeJournal(readFileSync(join(folder, name)))
+    must(rest === 'none' || lines.length === 0, `${name} is ${rest} after ${lines.length} lines`)
+  }
+}
+
+/** A clone of the files without our hidden folder is the same memory. */
+async function checkAlone(root, clone, entries, sessions) {
+  rmSync(clone, { recursive: true, force: true })
+  cpSync(root, clone, { recursive: true, preserveTimestamps: true, filter: (path) => path !== join(root, '.state') })
+  const { store } = await openAs(9, clone)
+  try {
+    const difference = stateDifference(await entriesOf(store), entries, { withoutState: true })
+    must(difference === undefined, `the files alone differ: ${difference}`)
+    const [theirs, ours] = [JSON.stringify(await sessionsOf(store)), JSON.stringify(sessions)]
+    must(theirs === ours, `the sessions of the clone differ: ${theirs}, not ${ours}`)
+    must((await store.problems()).length === 0, 'the clone has problems')
+  } finally {
+    await store.close()
+    rmSync(clone, { recursive: true, force: true })
+  }
+}
+
+function same(actual, expected, what) {
+  const difference = stateDifference(actual, expected)
+  must(difference === undefined, `${what}: ${difference}`)
+}
+
+function must(condition, what) {
+  if (!condition) throw new Error(what)
+}
+
+/** Every file and folder, with its bytes, but not its times. */
+export function fingerprint(root) {
+  const hash = createHash('sha256')
+  for (const { path, stats } of walk(root)) {
+    hash.update(`${path}\0${stats.mode}\0${stats.ino}\0`)
+    if (stats.isFile()) hash.update(readFileSync(join(root, path)))
+    if (stats.isSymbolicLink()) hash.update(readlinkSync(join(root, path)))
+  }
+  return hash.digest('hex')
+}
+
+function* walk(root, folder = root) {
+  for (const item of readdirSync(folder).sort()) {
+    const path = join(folder, item)
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) continue
+    yield { path: relative(root, path), stats }
+    if (stats.isDirectory()) yield* walk(root, path)
+  }
+}

@@ -1,0 +1,110 @@
+// Plays one scenario with one fault and checks all that must hold afterwards. Used by exhaustive.test.ts and torture.mjs.
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { checkWorkspace } from './invariants.mjs'
+import { runFaulty } from './tools.mjs'
+import { openAs, stateOf } from './workspace.mjs'
+
+const worker = fileURLToPath(new URL('./worker.mjs', import.meta.url))
+
+async function prepare(scenario, root) {
+  mkdirSync(root, { mode: 0o700 })
+  const opened = await openAs(1, root)
+  await scenario.prepare?.(opened)
+  await opened.store.close()
+}
+
+/** The memory before the first step and after each: what a reader may find, and nothing in between. */
+export async function statesOf(scenario, folder) {
+  const root = join(folder, 'reference')
+  await prepare(scenario, root)
+  const opened = await openAs(2, root)
+  const states = [await stateOf(opened.store)]
+  for (const step of scenario.steps) {
+    await step(opened)
+    states.push(await stateOf(opened.store))
+  }
+  await opened.memory.remember('After the fault.', { name: 'After' })
+  states.push(await stateOf(opened.store))
+  await opened.store.close()
+  rmSync(root, { recursive: true })
+  return states
+}
+
+/** The calls that a scenario makes when nothing fails. */
+export async function callsOf(scenario, folder, mode) {
+  const root = join(folder, 'counted')
+  await prepare(scenario, root)
+  const { calls, status, stderr } = await runFaulty({ args: [worker, root, 'scenario', scenario.name], root, mode })
+  if (status !== 0) throw new Error(`${scenario.name}: does not even work unharmed\n${stderr}`)
+  rmSync(root, { recursive: true })
+  return calls
+}
+
+/**
+ * One fault. Resolves to what was wrong, or to nothing. `once`: the fault passes, so that the same process must succeed when
+ * it tries again, and with a further write.
+ */
+export async function play({ scenario, states, folder, at, mode, sticky = false, once = false }) {
+  const root = join(folder, `${mode.replace(':', '-')}-${at}${sticky ? '-sticky' : ''}`)
+  await prepare(scenario, root)
+  const args = [worker, root, 'scenario', scenario.name, ...(once ? ['retry'] : [])]
+  const ended = await runFaulty({ args, root, at, mode, sticky })
+  try {
+    checkRun(ended, { states, killed: mode.startsWith('kill'), once, steps: scenario.steps.length })
+    const events = eventsOf(ended.stdout)
+    const acknowledged = new Set(events.flatMap(({ event, step }) => (event === 'ack' ? [step] : []))).size
+    const attempted =
+      ended.signal && !scenario.together ? Math.min(acknowledged + 1, scenario.steps.length) : states.length - 2
+    const [least, most] = once ? [states.length - 1, states.length - 1] : [acknowledged, attempted]
+    await checkWorkspace(root, {
+      async look(store) {
+        const state = await stateOf(store)
+        const found = states.slice(least, most + 1).includes(state)
+        if (!found)
+          throw new Error(`${describe(states, state)}; acknowledged ${acknowledged}, allowed ${least} to ${most}`)
+      },
+    })
+    rmSync(root, { recursive: true })
+    return undefined
+  } catch (error) {
+    const call = ended.calls[at]
+    const where = `${scenario.name}: ${mode}${sticky ? ' (sticky)' : ''} at call ${at} (${call?.name} ${call?.path.slice(root.length + 1)})`
+    return `${where}: ${error.stack}\n${ended.stdout.slice(0, 2000)}${ended.stderr}`
+  }
+}
+
+function checkRun({ status, signal, stdout, stderr, syncedTwice }, { states, killed, once }) {
+  if (killed && signal !== 'SIGKILL') throw new Error(`was to be killed, but ended with ${status}`)
+  if (!killed && status !== 0) throw new Error(`ended with ${status ?? signal}`)
+  if (!killed && stderr !== '') throw new Error('printed to stderr')
+  if (syncedTwice.length > 0) throw new Error(`synced again after a failed sync: ${syncedTwice}`)
+  const events = eventsOf(stdout)
+  for (const { event, name, code, hint, message } of events) {
+    const ours = event !== 'fail' || (name?.endsWith('Error') && /^[A-Z_]+$/.test(code ?? '') && hint)
+    if (!ours) throw new Error(`failed without code or hint: ${name} ${code}: ${message}`)
+  }
+  for (const { view } of events)
+    if (view !== undefined && view !== states[0]) throw new Error(`after the failure, ${describe(states, view)}`)
+  if (once && !events.some(({ event, step }) => event === 'ack' && step === 'last'))
+    throw new Error('did not work again')
+}
+
+function eventsOf(stdout) {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const event = line.slice(0, line.indexOf(' '))
+      const facts = JSON.parse(line.slice(event.length + 1))
+      return event === 'view' ? { event, view: facts } : { event, ...facts }
+    })
+}
+
+function describe(states, state) {
+  const index = states.indexOf(state)
+  return index === -1
+    ? `the memory is none of the ${states.length} states: ${state}\nlast is ${states.at(-1)}`
+    : `the memory is as after step ${index}`
+}

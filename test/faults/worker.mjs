@@ -1,0 +1,49 @@
+// The program that meets the faults. Prints a line per event, at once and whole: `ack` when a write was acknowledged, `fail`
+// when it was refused, `view` with the memory as this process sees it after a refusal.
+//   node worker.mjs FOLDER scenario NAME [retry]   the steps of one scenario; retry: again after a failure, and one more write
+//   node worker.mjs FOLDER writer ID COUNT         COUNT writes of every kind, each told before (`try`) and after
+import { writeSync } from 'node:fs'
+import { scenarios } from './scenarios.mjs'
+import { openAs, stateOf } from './workspace.mjs'
+import { writeMany } from './writer.mjs'
+
+const [folder, mode, name, more] = process.argv.slice(2)
+
+function say(event, facts) {
+  const line = Buffer.from(`${event} ${JSON.stringify(facts)}\n`)
+  for (let done = 0; done < line.length; ) done += writeSync(1, line, done)
+}
+
+async function attempt(opened, index, step) {
+  try {
+    const { warnings = [] } = (await step(opened)) ?? {}
+    say('ack', { step: index, warnings })
+    return true
+  } catch (error) {
+    say('fail', { step: index, name: error.name, code: error.code, hint: error.hint, message: error.message })
+    return false
+  }
+}
+
+async function once(opened, { steps, together }) {
+  if (together) return (await Promise.all(steps.map((step, index) => attempt(opened, index, step)))).every(Boolean)
+  for (const [index, step] of steps.entries()) if (!(await attempt(opened, index, step))) return false
+  return true
+}
+
+async function playScenario() {
+  const scenario = scenarios.find((known) => known.name === name)
+  const opened = await openAs(2, folder)
+  const done = await once(opened, scenario)
+  if (more === 'retry') {
+    if (!done) {
+      say('view', await stateOf(opened.store))
+      await once(opened, scenario)
+    }
+    await attempt(opened, 'last', ({ memory }) => memory.remember('After the fault.', { name: 'After' }))
+  }
+  await opened.store.close()
+}
+
+if (mode === 'scenario') await playScenario()
+else await writeMany({ folder, writer: name, count: Number(more), say })
