@@ -38,10 +38,18 @@ export interface Opened {
   readonly root: string
 }
 
+/** What the options and the environment say about where the memory is, and whose. */
+export interface Asked {
+  readonly workspace: string | undefined
+  readonly agent: string | undefined
+  readonly cwd: string
+}
+
 export interface Context {
   readonly given: Arguments
+  readonly asked: Asked
   readonly screen: Screen
-  /** The memory that the options and the environment name; opened once. */
+  /** The memory that is asked for; opened once. */
   open(): Promise<Opened>
 }
 

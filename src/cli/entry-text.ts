@@ -19,7 +19,7 @@ export function labelOf(entry: EntryHead): string {
 /** All there is to say about an entry, then its text. */
 export function entryText(entry: Entry, { screen, root, zone }: TextPlace): string {
   const { name, key, kind, description, aliases, metadata, createdAt, updatedAt, expiresAt, origin } = entry
-  const title = name ?? key ?? firstWords(entry.content)
+  const title = name ?? key ?? shortened(entry.content)
   const rows: [string, string][] = [
     ['created', time(createdAt, zone)],
     ...(updatedAt === createdAt ? [] : [['updated', time(updatedAt, zone)] as [string, string]]),
@@ -46,22 +46,31 @@ export function rowsText(rows: readonly (readonly [string, string])[], screen: S
   return rows.map(([word, text]) => `  ${screen.dim(word.padEnd(width))}  ${screen.plain(text)}`)
 }
 
-/** A line of `list`. */
-export function entryRow(entry: Entry, zone: string): readonly string[] {
-  return [
-    time(entry.createdAt, zone),
-    entry.kind,
-    entry.name ?? entry.key ?? firstWords(entry.content),
-    entry.path ?? '',
-    // Without a name there is no other way to say which one is meant.
-    entry.name === null ? entry.id : '',
-  ]
+/** A line an entry. */
+export function listText(entries: readonly Entry[], { screen, root, zone }: TextPlace): string {
+  const rows = entries.map((entry) => ({
+    entry,
+    kind: screen.plain(entry.kind),
+    title: screen.plain(shortened(entry.name ?? entry.key ?? entry.content)),
+    path: entry.path === undefined ? '' : screen.path(root, entry.path),
+  }))
+  const widest = (column: 'kind' | 'title' | 'path'): number => Math.max(...rows.map((row) => [...row[column]].length))
+  const [kinds, titles, paths] = [widest('kind'), widest('title'), widest('path')]
+  const lines = rows.map(({ entry, kind, title, path }) => {
+    const named = `${time(entry.createdAt, zone)}  ${kind.padEnd(kinds)}  ${padded(title, titles)}  `
+    // What has no name can only be addressed by its id.
+    return entry.name === null
+      ? `${named}${screen.dim(`${padded(path, paths)}  ${entry.id}`)}`
+      : named + screen.dim(path)
+  })
+  return lines.map((line) => line.trimEnd()).join('\n')
 }
 
 const MOST_CHARACTERS = 48
 
-export function firstWords(content: string): string {
-  const line = content.slice(0, 1000).replace(/\s+/g, ' ').trim()
+/** One line, its end cut where it is long. */
+export function shortened(text: string): string {
+  const line = text.slice(0, 1000).replace(/\s+/g, ' ').trim()
   const characters = [...line]
   return characters.length <= MOST_CHARACTERS
     ? line
@@ -82,4 +91,8 @@ function originText({ by, agent, session }: Entry['origin']): string {
     ...(agent === undefined ? [] : [agent]),
     ...(session === undefined ? [] : [`in session ${session}`]),
   ].join(' ')
+}
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - [...text].length))
 }

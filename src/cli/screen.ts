@@ -45,7 +45,7 @@ export class Screen {
 }
 
 // All control characters but tab and newline; a carriage return could overwrite what stands before it.
-const COMMANDS_TO_TERMINALS = /[\p{Cc}--[\t\n]]/gv
+const COMMANDS_TO_TERMINALS = /(?![\t\n])\p{Cc}/gu
 
 function visible(character: string): string {
   return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`

@@ -25,29 +25,28 @@ export interface Chunks {
 
 export function chunksOf(block: string): Chunks {
   const chunks: Chunk[] = []
-  let current: { lead: string; key: string; body: string; line: number } | undefined
-  let pending = ''
+  let open: { readonly lead: string; readonly key: string; readonly line: number; readonly at: number } | undefined
+  /** Where the last line ended that is more than a comment or blank: what follows may belong to either side. */
+  let solidEnd = 0
   let regular = true
-  let line = 0
-  for (const text of linesOf(block)) {
-    const role = roleOf(text)
-    if (role === 'space') {
-      pending += text
-    } else if (role === 'key') {
-      const [tail, lead] = current ? splitAfterBlankLines(pending) : ['', pending]
-      if (current) chunks.push({ ...current, tail })
-      current = { lead, key: keyOf(text), body: text, line }
-      pending = ''
-    } else {
-      regular &&= role === 'more' && current !== undefined
-      if (current) current.body += pending + text
-      pending = current ? '' : pending + text
-    }
-    line++
+  const close = (at: number): string => {
+    const between = block.slice(solidEnd, at)
+    if (!open) return between
+    const { lead, key, line } = open
+    const [tail, rest] = between === '' ? ['', ''] : splitAfterBlankLines(between)
+    chunks.push({ lead, key, body: block.slice(open.at, solidEnd), tail, line })
+    return rest
   }
-  const [tail, foot] = current ? splitAfterBlankLines(pending) : ['', pending]
-  if (current) chunks.push({ ...current, tail })
-  return { chunks, foot, regular }
+  for (let at = 0, line = 0; at < block.length; line++) {
+    const end = block.indexOf('\n', at) + 1 || block.length
+    const text = block.slice(at, end)
+    const role = roleOf(text)
+    if (role === 'key') open = { lead: close(at), key: keyOf(text), line, at }
+    else if (role !== 'space') regular &&= role === 'more' && open !== undefined
+    if (role !== 'space' && open) solidEnd = end
+    at = end
+  }
+  return { foot: close(block.length), chunks, regular }
 }
 
 /** The chunks as they stand in the block. */
@@ -108,18 +107,17 @@ function startOfComment(text: string): number {
   return text.length
 }
 
-/** Other white space is text to YAML. */
-const BLANK = /^ *\r?\n?$/
-
 type Role = 'key' | 'more' | 'space' | 'odd'
 
+/** Other white space is text to YAML. */
+const BLANK = /^ *\r?\n?$/
+const LIST_ITEM = /^-(?:\s|$)/
+const KEY_START = /^[\p{L}\p{N}_"']/u
+
 function roleOf(line: string): Role {
-  const first = line[0] ?? ''
-  if (first === '#' || BLANK.test(line)) return 'space'
-  if (first === ' ' || /^-(?:\s|$)/.test(line)) return 'more'
-  return /[\p{L}\p{N}_"']/u.test(String.fromCodePoint(line.codePointAt(0) ?? 0)) && endOfKey(line, 0) > 0
-    ? 'key'
-    : 'odd'
+  if (line.startsWith('#') || BLANK.test(line)) return 'space'
+  if (line.startsWith(' ') || LIST_ITEM.test(line)) return 'more'
+  return KEY_START.test(line) && endOfKey(line, 0) > 0 ? 'key' : 'odd'
 }
 
 function keyOf(line: string): string {

@@ -4,7 +4,7 @@
  */
 import { stripFinalNewlines } from '../model/content.ts'
 import type { Kind } from '../model/kinds.ts'
-import { opensFence, splitFences } from './fences.ts'
+import { type Fenced, opensFence, splitFences } from './fences.ts'
 import { BrokenText, type FileEntry, type ParseYaml } from './file-entry.ts'
 import { FrontMatter } from './front-matter.ts'
 import { readKeys, writeKeys } from './front-matter-keys.ts'
@@ -16,16 +16,11 @@ export interface Shape {
   readonly unclosed: 'broken' | 'content'
 }
 
-const EMPTY: FileEntry = { aliases: [], description: '', metadata: {}, content: '' }
+const FIRST_LINE_CRLF = /^[^\n]*\r\n/
+const LINE_BREAK_FIRST = /^\r?\n/
 
 export function parseDescribed(text: string, yaml: ParseYaml, shape: Shape): FileEntry {
-  refuseUnstorable(text)
-  const fenced = splitFences(text)
-  if (!fenced && shape.unclosed === 'broken' && opensFence(text)) {
-    throw new BrokenText('the front matter is never closed: a line of three dashes is missing', 1)
-  }
-  const frontMatter = new FrontMatter(fenced?.block ?? '', yaml)
-  return { ...readKeys(frontMatter, shape.kinds), content: stripFinalNewlines(fenced?.body ?? text) }
+  return read(text, yaml, shape).entry
 }
 
 /** `previous` is the text to be replaced; one that does not parse is not built on. */
@@ -35,43 +30,58 @@ export function serializeDescribed(
   yaml: ParseYaml,
   shape: Shape,
 ): string {
-  const before = previous === undefined ? undefined : parsed(previous, yaml, shape)
-  if (previous === undefined || before === undefined) return compose(entry, EMPTY, '', yaml, shape)
-  return compose(entry, before, previous, yaml, shape)
+  const before = readOrEmpty(previous ?? '', yaml, shape)
+  writeKeys(before.frontMatter, entry, before.entry, shape.kinds)
+  return compose(before, stripFinalNewlines(entry.content), shape)
 }
 
-function compose(entry: FileEntry, before: FileEntry, previous: string, yaml: ParseYaml, shape: Shape): string {
-  const fenced = splitFences(previous)
-  const eol = /^[^\n]*\r\n/.test(previous) ? '\r\n' : '\n'
+interface Read {
+  readonly text: string
+  readonly fenced: Fenced | undefined
+  readonly frontMatter: FrontMatter
+  readonly entry: FileEntry
+  readonly eol: '\n' | '\r\n'
+}
+
+function read(text: string, yaml: ParseYaml, shape: Shape): Read {
+  refuseUnstorable(text)
+  const fenced = splitFences(text)
+  if (!fenced && shape.unclosed === 'broken' && opensFence(text)) {
+    throw new BrokenText('the front matter is never closed: a line of three dashes is missing', 1)
+  }
+  const eol = FIRST_LINE_CRLF.test(text) ? '\r\n' : '\n'
   const frontMatter = new FrontMatter(fenced?.block ?? '', yaml, eol)
-  writeKeys(frontMatter, entry, before, shape.kinds)
+  const content = stripFinalNewlines(fenced?.body ?? text)
+  return { text, fenced, frontMatter, entry: { ...readKeys(frontMatter, shape.kinds), content }, eol }
+}
+
+function readOrEmpty(text: string, yaml: ParseYaml, shape: Shape): Read {
+  try {
+    return read(text, yaml, shape)
+  } catch (error) {
+    if (error instanceof BrokenText) return read('', yaml, shape)
+    throw error
+  }
+}
+
+/** The text that was read, with the front matter as it is now and this content. */
+function compose({ text, fenced, frontMatter, entry, eol }: Read, content: string, shape: Shape): string {
   const block = frontMatter.toString()
+  const sameContent = content === entry.content
+  if (sameContent && block === (fenced?.block ?? '')) return text
 
-  const content = stripFinalNewlines(entry.content)
-  const sameContent = content === before.content
-  if (sameContent && block === (fenced?.block ?? '')) return previous
-
-  const text = sameContent ? (fenced?.body ?? previous) : content === '' ? '' : content + eol
-  if (block === '' && !needsFence(text, shape)) return text
-  const tight = fenced !== undefined && fenced.gap === '' && fenced.body !== '' && !/^\r?\n/.test(text)
-  const gap = sameContent && fenced ? fenced.gap : tight || text === '' ? '' : eol
+  const body = sameContent ? (fenced?.body ?? text) : content === '' ? '' : content + eol
+  if (block === '' && !needsFence(body, shape)) return body
+  const tight = fenced !== undefined && fenced.gap === '' && fenced.body !== '' && !LINE_BREAK_FIRST.test(body)
+  const gap = sameContent && fenced ? fenced.gap : tight || body === '' ? '' : eol
   const closing = fenced?.closing ?? `---${eol}`
-  const closed = gap + text === '' || closing.endsWith('\n') ? closing : closing + eol
-  return (fenced?.opening ?? `---${eol}`) + block + closed + gap + text
+  const closed = gap + body === '' || closing.endsWith('\n') ? closing : closing + eol
+  return (fenced?.opening ?? `---${eol}`) + block + closed + gap + body
 }
 
 /** Whether a text on its own would be taken for one with front matter. */
 function needsFence(text: string, shape: Shape): boolean {
   return shape.unclosed === 'broken' ? opensFence(text) : splitFences(text) !== undefined
-}
-
-function parsed(text: string, yaml: ParseYaml, shape: Shape): FileEntry | undefined {
-  try {
-    return parseDescribed(text, yaml, shape)
-  } catch (error) {
-    if (error instanceof BrokenText) return undefined
-    throw error
-  }
 }
 
 /** What no store keeps: a file with NUL characters is most often one that a crash left half written. */

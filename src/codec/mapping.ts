@@ -18,6 +18,8 @@ export interface Mapping {
 /** The library's time grows with the square of the number of keys: this much takes it a second at worst. */
 const MAX_FOREIGN_CHARACTERS = 65_536
 
+const LINE_END = /\r?\n/
+
 /** Throws BrokenText; `firstLine` is the number of the text's first line in its file. */
 export function readMapping(text: string, yaml: ParseYaml, firstLine: number): Mapping {
   const { chunks, foot, regular } = chunksOf(text)
@@ -45,7 +47,8 @@ export function parseMapping(text: string, yaml: ParseYaml): Readonly<Record<str
 }
 
 function readChunk(chunk: Chunk): JsonValue | undefined {
-  const [first = '', ...rest] = [...linesOf(chunk.body)].map((line) => line.replace(/\r?\n$/, ''))
+  const [first = '', ...rest] = chunk.body.split(LINE_END)
+  if (rest.at(-1) === '') rest.pop()
   const colon = endOfKey(first, 0)
   return readKey(first.slice(0, colon)) === chunk.key ? readPair(first.slice(colon + 1), rest) : undefined
 }

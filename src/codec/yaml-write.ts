@@ -38,7 +38,7 @@ export function isPlain(text: string): boolean {
 
 /** As `isPlain`, within brackets, where more characters mean something. */
 export function isPlainItem(text: string): boolean {
-  return isPlain(text) && !/[,:#[\]{}]/.test(text)
+  return isPlain(text) && !/[,:#?[\]{}]/.test(text)
 }
 
 /** JSON that is also YAML and hides no character. */

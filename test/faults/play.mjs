@@ -104,7 +104,12 @@ function eventsOf(stdout) {
 
 function describe(states, state) {
   const index = states.indexOf(state)
-  return index === -1
-    ? `the memory is none of the ${states.length} states: ${state}\nlast is ${states.at(-1)}`
-    : `the memory is as after step ${index}`
+  if (index !== -1) return `the memory is as after step ${index}`
+  return `the memory is as after no step:${states.map((known, step) => `\n  after step ${step}: ${firstDifference(state, known)}`)}`
+}
+
+function firstDifference(actual, expected) {
+  const [ours, theirs] = [actual.split('\n'), expected.split('\n')]
+  const at = ours.findIndex((line, index) => line !== theirs[index])
+  return `line ${at} of ${ours.length} is ${ours[at]}, not ${theirs[at]} of ${theirs.length}; ${ours.slice(Math.max(0, at - 4), at)}`
 }

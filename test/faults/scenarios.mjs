@@ -17,6 +17,7 @@ import { pretendNewBoot } from './new-boot.mjs'
 
 const NOTE = 'agents/main/entries/deploys.md'
 const LOG = 'agents/main/daily/2026-03-14.md'
+const HISTORY = 'agents/main/HISTORY.md'
 const HAND_TIME = new Date('2026-03-14T12:30:00Z')
 
 async function everything({ memory, store }) {
@@ -103,7 +104,7 @@ function crashed(write, undone) {
 }
 
 function readFiles(root) {
-  return Object.fromEntries([NOTE, LOG].map((path) => [path, readFileSync(join(root, path))]))
+  return Object.fromEntries([NOTE, LOG, HISTORY].map((path) => [path, readFileSync(join(root, path))]))
 }
 
 function byHand(root, path, text) {
@@ -237,7 +238,7 @@ export const scenarios = [
       writeFileSync(join(root, LOG), before[LOG])
       renameSync(join(root, 'agents/main/entries/releases.md'), join(root, NOTE))
       writeFileSync(join(root, NOTE), before[NOTE])
-      truncateSync(join(root, 'agents/main/HISTORY.md'), 70)
+      truncateSync(join(root, HISTORY), before[HISTORY].length + 20)
     }),
     steps: [overwriteReleases],
   },

@@ -22,6 +22,7 @@ import {
   fixMode,
   makeFolder,
   readBytes,
+  removeFile,
   statFile,
   syncData,
   syncFolder,
@@ -118,6 +119,11 @@ export class Journal {
       return { number: segment, path, header, inode }
     } catch (error) {
       closeSync(fd)
+      try {
+        removeFile(path)
+      } catch {
+        // an empty segment harms nobody: it is passed over
+      }
       throw wrapped('starting the journal', path, error)
     }
   }

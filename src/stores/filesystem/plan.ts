@@ -14,6 +14,7 @@ import { beyondOperation, headAfter } from './catalog.ts'
 import type { HandEdit } from './hand-edit.ts'
 import { fixedPath, placeOf, slugFolder } from './layout.ts'
 import { project } from './projection.ts'
+import { survey } from './survey.ts'
 import { hashBytes } from './system.ts'
 import type { PlannedFiles } from './turn-files.ts'
 import type { Workspace } from './workspace.ts'
@@ -50,6 +51,7 @@ export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefin
     files: plan.files,
     read: (place, text) => workspace.say(place, Buffer.from(text), 0),
   })
+  for (const write of writes) workspace.refuseLinks(write.path)
   if (!plan.files.canTake(writes)) return 'later'
   const record = addRecord(plan, {
     origin: normalizeOrigin(batch.origin),
@@ -66,7 +68,7 @@ export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefin
 export function planHandEdits(plan: TurnPlan, edits: readonly HandEdit[]): void {
   for (const [path, ofFile] of groupByPath(edits)) {
     const steps = ofFile.flatMap((edit) => stepsOfEdit(edit, plan))
-    addRecord(plan, { origin: { by: 'hand' }, reverts: undefined, steps, files: [seenWrite(plan, path)] })
+    addRecord(plan, { origin: { by: 'hand' }, reverts: undefined, steps, files: seenWrites(plan, path, ofFile) })
     for (const edit of ofFile) {
       const last = steps.findLast((step) => idOf(step) === (edit.after ?? edit.before)?.id)
       plan.draft.put(idOf(edit), last?.after)
@@ -101,7 +103,7 @@ function absorbTouched(
     let edits: readonly HandEdit[]
     if (head?.path === undefined || !plan.files.exists(head.path)) {
       // Not known, or not where it was: a file that a person made, moved or removed. Only a look at all can tell.
-      surveyed ??= plan.workspace.survey().edits
+      surveyed ??= survey(plan.workspace).edits
       edits = surveyed.filter((edit) => idOf(edit) === id)
     } else {
       const found = plan.workspace.inspect(placeOf(plan.workspace.layout, head, head.path))
@@ -219,10 +221,15 @@ function stepsOfEdit(
 }
 
 /** The file as the hand left it: nothing to write, but its text is kept, so that the next edit can be undone too. */
-function seenWrite(plan: TurnPlan, path: string): FileWrite {
-  const before = plan.workspace.catalog.files.get(path)?.hash ?? null
-  const text = plan.files.text(path)
-  return { path, before, after: text === undefined ? null : hashBytes(text), text: text ?? '', seen: true }
+function seenWrites(plan: TurnPlan, path: string, edits: readonly HandEdit[]): FileWrite[] {
+  const left = edits
+    .flatMap(({ before }) => before?.path ?? [])
+    .filter((old) => old !== path && !plan.files.exists(old))
+  return [path, ...new Set(left)].map((seen) => {
+    const before = plan.workspace.catalog.files.get(seen)?.hash ?? null
+    const text = plan.files.text(seen)
+    return { path: seen, before, after: text === undefined ? null : hashBytes(text), text: text ?? '', seen: true }
+  })
 }
 
 function entriesOf(plan: TurnPlan, batch: Batch): Entry[] {

@@ -2,26 +2,22 @@
  * The default store: a workspace of Markdown files behind a journal. This file only puts the parts together; reading is in
  * workspace.ts, writing in writer.ts.
  */
+
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { join, resolve as resolvePath } from 'node:path'
 import type { ParseYaml } from '../../codec/file-entry.ts'
-import type { JournalRecord } from '../../codec/journal-record.ts'
 import { InvalidError, KeepsakeError } from '../../errors.ts'
-import { handlesOf, keyHandle, type StateView } from '../../model/draft.ts'
-import { type Entry, type EntryHead, type Scope, WORLD } from '../../model/entry.ts'
+import { keyHandle } from '../../model/draft.ts'
+import type { EntryHead } from '../../model/entry.ts'
 import { newId } from '../../model/id.ts'
-import { KIND_NAMES, KINDS } from '../../model/kinds.ts'
-import { normalizeAgentId, slugCandidates } from '../../model/name.ts'
-import type { Change } from '../../model/operation.ts'
+import { normalizeAgentId } from '../../model/name.ts'
 import { systemZone } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type {
   ApplyOptions,
   CallOptions,
   Capabilities,
-  ChangeFeed,
-  Cursor,
   Derived,
   Lease,
   ScanFilter,
@@ -29,10 +25,12 @@ import type {
   Store,
 } from '../../ports/store.ts'
 import { headOf } from './catalog.ts'
-import { fixedPath, placeOf, slugFolder } from './layout.ts'
+import { readChanges } from './change-feed.ts'
 import { tryLock } from './lock.ts'
+import { Reader } from './reader.ts'
 import { safeFileName } from './safe-file-name.ts'
 import { fileSessions } from './sessions.ts'
+import { survey } from './survey.ts'
 import { decodeText, makeFolder, readFileAt, replaceFile } from './system.ts'
 import { Workspace } from './workspace.ts'
 import { newSettings, readSettings, type SettingsWish } from './workspace-settings.ts'
@@ -52,9 +50,6 @@ export interface FilesystemStoreOptions extends SettingsWish {
 }
 
 const LOCK_WAIT_MS = 10_000
-
-/** Of a workspace that nobody has written to yet. */
-const NO_EPOCH = ''
 
 export const CAPABILITIES: Capabilities = Object.freeze({
   durable: true,
@@ -144,7 +139,7 @@ export function filesystemStore(
     async problems({ scopes, kinds } = {}) {
       enter()
       workspace.catchUp()
-      return workspace.survey(scopes, kinds).problems
+      return survey(workspace, scopes, kinds).problems
     },
     async changes(since, { signal }: CallOptions = {}) {
       enter(signal)
@@ -177,67 +172,6 @@ export function filesystemStore(
   }
 }
 
-class Reader {
-  readonly #workspace: Workspace
-
-  constructor(workspace: Workspace) {
-    this.#workspace = workspace
-  }
-
-  /** Looks at the one file that holds it; only where it is not there, at all. */
-  get(id: string): Entry | undefined {
-    const found = this.#workspace.view().get(id)
-    if (found) return found
-    return this.#workspace.viewWithEdits(this.#workspace.survey().edits).view.get(id)
-  }
-
-  resolve(scope: Scope, name: string): Entry | undefined {
-    const known = this.held(scope, name)
-    if (known) return known
-    return this.#unseen(scope, name)
-  }
-
-  held(scope: Scope, handle: string): Entry | undefined {
-    const id = this.#workspace.catalog.owner(scope, handle)
-    const entry = id === undefined ? undefined : this.#workspace.view().get(id)
-    return entry && handlesOf(entry).includes(handle) ? entry : undefined
-  }
-
-  /** A file that a person made where this name would lie, and that nobody has taken in yet. */
-  #unseen(scope: Scope, name: string): Entry | undefined {
-    const { layout, catalog, settings } = this.#workspace
-    const now = '1970-01-01T00:00:00.000Z'
-    for (const kind of KIND_NAMES) {
-      const rule = KINDS[kind]
-      if ((rule.scope === 'world') !== (scope === WORLD) || rule.naming === 'none' || rule.naming === 'key') continue
-      const head = { scope, kind, createdAt: now }
-      const folder = slugFolder(layout, head)
-      const [candidate] = slugCandidates(name)
-      if (folder === undefined && rule.fixedName !== name) continue
-      const path = folder === undefined ? fixedPath(layout, head, settings.timezone) : `${folder}${candidate}.md`
-      if (catalog.idsAt(path).size > 0) continue
-      const entry = this.#workspace.see(placeOf(layout, head, path))?.said.entries[0]
-      if (entry && handlesOf(entry).includes(name)) return entry
-    }
-    return undefined
-  }
-
-  *scan(filter: ScanFilter): Generator<Entry> {
-    const { view, heads } = this.found(filter)
-    for (const head of heads) {
-      const entry = view.get(head.id)
-      if (entry) yield entry
-    }
-  }
-
-  found(filter: ScanFilter): { readonly view: StateView; readonly heads: readonly EntryHead[] } {
-    const { edits } = this.#workspace.survey(filter.scopes, filter.kinds)
-    const { view, heads } = this.#workspace.viewWithEdits(edits)
-    const wanted = heads.filter((head) => matches(head, filter))
-    return { view, heads: wanted.sort((a, b) => a.seq - b.seq || (a.id < b.id ? -1 : 1)) }
-  }
-}
-
 /** A copy of its own for every caller: what is handed out is no handle into the catalogue. */
 function handOut<T extends EntryHead | undefined>(head: T): T {
   return (
@@ -248,42 +182,6 @@ function handOut<T extends EntryHead | undefined>(head: T): T {
       origin: { ...head.origin },
     }
   )
-}
-
-function matches(head: EntryHead, { scopes, kinds, since, until }: ScanFilter): boolean {
-  return (
-    (!scopes || scopes.includes(head.scope)) &&
-    (!kinds || kinds.includes(head.kind)) &&
-    (since === undefined || head.createdAt >= since) &&
-    (until === undefined || head.createdAt < until)
-  )
-}
-
-/** Reads the journal itself: only those who follow the feed pay for it. */
-function readChanges(workspace: Workspace, since: Cursor | undefined): ChangeFeed {
-  const { journal, state, catalog } = workspace
-  const epoch = state?.epoch ?? NO_EPOCH
-  const records: JournalRecord[] = []
-  for (const segment of journal.segments()) {
-    const lines = journal.read(segment, 0)?.lines ?? []
-    const [first] = lines
-    if (!first || !('header' in first)) continue
-    if (first.header.epoch !== epoch) records.length = 0
-    else records.push(...lines.flatMap((line) => ('record' in line ? [line.record] : [])))
-  }
-  const earliest = records[0]?.number ?? catalog.number + 1
-  const sameFeed = since?.epoch === epoch || (since?.epoch === NO_EPOCH && earliest === 1)
-  const continues = since !== undefined && sameFeed && since.number >= earliest - 1 && since.number <= catalog.number
-  const from = continues ? since.number : earliest - 1
-  return {
-    changes: records.filter((record) => record.number > from).map(changeOf),
-    cursor: { epoch, number: catalog.number },
-    restarted: since !== undefined && !continues,
-  }
-}
-
-function changeOf({ number, at, origin, operations, reverts }: JournalRecord): Change {
-  return { number, at, origin, operations, ...(reverts === undefined ? {} : { reverts }) }
 }
 
 function fileDerived(workspace: Workspace, enter: () => void): Derived {

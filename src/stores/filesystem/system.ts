@@ -53,6 +53,7 @@ export function wrapped(action: string, path: string, error: unknown): KeepsakeE
     case 'EROFS':
     case 'EACCES':
     case 'EPERM':
+      if (action === 'reading') return new StorageError(action, path, error, 'Check its owner and mode.')
       return new ReadOnlyError(path, error)
     case 'ENOSPC':
     case 'EDQUOT':

@@ -3,39 +3,38 @@
  * queue when the lock is taken shares one turn and one sync. Invariant: no record is appended before every file of the
  * records before it is written, so that after a crash only the last turn's files are in doubt.
  */
-import { closeSync, readdirSync } from 'node:fs'
+
+import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FileWrite, JournalRecord } from '../../codec/journal-record.ts'
 import { isKeepsakeError } from '../../errors.ts'
 import { Draft } from '../../model/draft.ts'
 import { newId } from '../../model/id.ts'
-import type { Batch, Change, Expect } from '../../model/operation.ts'
+import type { Batch, Expect } from '../../model/operation.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Applied, ApplyOptions } from '../../ports/store.ts'
-import { writeCheckpoint } from './checkpoint.ts'
-import { isOutside, placeOf } from './layout.ts'
+import { changeOf } from './change-feed.ts'
+import { Checkpointer } from './checkpointer.ts'
+import { FileWriter } from './file-writer.ts'
+import type { JournalState } from './follower.ts'
+import { placeOf } from './layout.ts'
 import { acquireLock, type HeldLock } from './lock.ts'
 import { thisProcess } from './owner.ts'
 import { type PlannedBatch, planBatch, planHandEdits, type TurnPlan } from './plan.ts'
+import { survey } from './survey.ts'
 import {
   attempt,
   FILE_MODE,
-  hashBytes,
   makeFolder,
-  openForAppend,
-  readFileAt,
   removeFile,
   replaceFile,
   replaceFileDurably,
-  settledSignature,
   statFile,
-  syncFile,
   syncFolder,
-  writeAll,
 } from './system.ts'
 import { PlannedFiles } from './turn-files.ts'
-import type { JournalState, Workspace } from './workspace.ts'
+import type { Workspace } from './workspace.ts'
 import { formatSettings, readSettings, SETTINGS_FILE } from './workspace-settings.ts'
 
 export interface WriterOptions {
@@ -53,8 +52,6 @@ interface BatchJob {
 }
 
 const SEGMENT_BYTES = 8 * 1024 * 1024
-const TAIL_RECORDS = 1000
-const TAIL_BYTES = 1024 * 1024
 
 export class Writer {
   readonly #workspace: Workspace
@@ -63,12 +60,16 @@ export class Writer {
   #running: Promise<void> = Promise.resolve()
   #busy = false
   #prepared = false
-  /** Files whose sync failed once: that the next sync succeeds would prove nothing, so they are written anew. */
-  readonly #unsyncable = new Set<string>()
+  readonly #files: FileWriter
+  readonly #checkpointer: Checkpointer
+  /** Files that this turn could not write: what later records of the turn add must wait with them. */
+  readonly #unwritten = new Set<string>()
 
   constructor(workspace: Workspace, options: WriterOptions) {
     this.#workspace = workspace
     this.#options = options
+    this.#files = new FileWriter(workspace, this.#temporaryFolder)
+    this.#checkpointer = new Checkpointer(workspace, this.#files, this.#temporaryFolder)
   }
 
   apply(batch: Batch, { expect, signal }: ApplyOptions = {}): Promise<Applied> {
@@ -184,23 +185,8 @@ export class Writer {
       const [id] = catalog.idsAt(path)
       const head = (id === undefined ? undefined : catalog.head(id)) ?? { scope: 'world', kind: 'note' as const }
       const seen = this.#workspace.see(placeOf(layout, head, path))
-      if (seen?.unwritten) this.#bringTo(path, seen.bytes)
+      if (seen?.unwritten) this.#files.bringTo(path, seen.bytes)
       catalog.unproved.delete(path)
-    }
-  }
-
-  #bringTo(relative: string, bytes: Uint8Array | null): void {
-    const path = this.#workspace.absolute(relative)
-    if (bytes === null) {
-      removeFile(path)
-      return
-    }
-    const found = readFileAt(path)?.bytes ?? new Uint8Array()
-    // Where only the end is missing it is appended: that can't undo what an editor saves at this moment.
-    if (found.length > 0 && Buffer.from(found).equals(bytes.subarray(0, found.length))) {
-      this.#append(path, bytes.subarray(found.length))
-    } else {
-      this.#replace(relative, bytes)
     }
   }
 
@@ -210,7 +196,7 @@ export class Writer {
     const me = thisProcess()
     // Without a checkpoint the beginning of the journal was never finished, or its summary is lost: begin anew.
     if (!state || state.foreign || state.checkpointBytes === 0) return await this.#startEpoch()
-    if (state.boot !== me.boot) await this.#checkpoint()
+    if (state.boot !== me.boot) await this.#checkpointer.make()
     const fresh = state.boot === me.boot && journal.canAppendTo(state.position.segment)
     if (fresh && state.position.offset < SEGMENT_BYTES) return
     await this.#startSegment(state.epoch)
@@ -240,10 +226,10 @@ export class Writer {
     const workspace = this.#workspace
     workspace.forgetLayout()
     const plan = this.#newPlan()
-    planHandEdits(plan, workspace.survey().edits)
+    planHandEdits(plan, survey(workspace).edits)
     await this.#startSegment(newId(this.#options.clock()))
     if (plan.records.length > 0) await this.#commit(plan.records)
-    await this.#checkpoint()
+    await this.#checkpointer.make()
   }
 
   #newPlan(): TurnPlan {
@@ -306,129 +292,37 @@ export class Writer {
     state.tailBytes += position.offset - state.position.offset
     state.position = position
     for (const record of records) catalog.replay(record, true)
-    const warnings: string[] = []
-    for (const file of records.flatMap((record) => record.files)) {
-      try {
-        this.#write(file)
-      } catch (error) {
-        if (!isKeepsakeError(error)) throw error
-        warnings.push(`${file.path} is safe in the journal but could not be written yet: ${error.message}`)
-      }
-    }
-    if (warnings.length === 0)
-      for (const file of records.flatMap((record) => record.files)) catalog.unproved.delete(file.path)
-    return warnings
+    this.#unwritten.clear()
+    return records.flatMap((record) => record.files.flatMap((file) => this.#project(file, record.number)))
   }
 
-  #write(file: FileWrite): void {
-    const path = this.#workspace.absolute(file.path)
-    if ('append' in file) this.#append(path, Buffer.from(file.append))
-    else if (file.seen) return
-    else if (file.after === null) removeFile(path)
-    else this.#replace(file.path, Buffer.from(file.text))
-  }
-
-  #append(path: string, bytes: Uint8Array): void {
-    this.#makeParent(path)
-    const { fd } = openForAppend(path)
-    attempt('writing', path, () => {
-      try {
-        writeAll(fd, bytes)
-      } finally {
-        closeSync(fd)
-      }
-    })
-  }
-
-  #replace(relative: string, bytes: Uint8Array): void {
-    const path = this.#workspace.absolute(relative)
-    this.#makeParent(path)
-    const mode = statFile(path)?.mode
-    const folder = isOutside(relative) ? dirname(path) : this.#temporaryFolder
-    replaceFile(path, bytes, folder, mode === undefined ? FILE_MODE : mode & 0o777)
-  }
-
-  #makeParent(path: string): void {
-    const folder = dirname(path)
-    if (!statFile(folder)) {
-      makeFolder(folder)
-      this.#workspace.forgetLayout()
+  /** Writes one file; what went wrong, as a warning. */
+  #project(file: FileWrite, change: number): string[] {
+    if (this.#unwritten.has(file.path)) return []
+    try {
+      const outcome = this.#files.write(file)
+      this.#workspace.catalog.unproved.delete(file.path)
+      if (outcome === 'done') return []
+      return [`${file.path} was edited by hand at this very moment and is left so; your version is change ${change}`]
+    } catch (error) {
+      if (!isKeepsakeError(error)) throw error
+      // It stays unproved, and the next turn, of any process, writes it before anything else.
+      this.#unwritten.add(file.path)
+      return [`${file.path} is safe in the journal but could not be written yet: ${error.message}`]
     }
   }
 
   async #checkpointWhenDue(): Promise<void> {
-    const { state, catalog } = this.#workspace
-    if (!state) return
-    const due =
-      state.tailRecords > Math.max(TAIL_RECORDS, catalog.size / 4) ||
-      state.tailBytes > Math.max(TAIL_BYTES, state.checkpointBytes)
-    if (!due) return
+    if (!this.#checkpointer.isDue()) return
     try {
-      await this.#checkpoint()
+      await this.#checkpointer.make()
     } catch (error) {
       // What was acknowledged is in the journal; the checkpoint is tried again with the next write.
       if (!isKeepsakeError(error)) throw error
     }
   }
 
-  /** Brings every file that the journal's tail tells of to the disk, then notes that it is there. */
-  async #checkpoint(): Promise<void> {
-    const { catalog, state, stateFolder } = this.#workspace
-    if (!state) return
-    const paths = [...catalog.unsynced]
-    const folders = new Set(paths.map((path) => dirname(this.#workspace.absolute(path))))
-    await inParallel(paths, (path) => this.#syncOne(path))
-    await inParallel([...folders, ...[...folders].map(dirname)], syncFolder)
-    for (const path of paths) {
-      const known = catalog.files.get(path)
-      const stats = statFile(this.#workspace.absolute(path))
-      if (known?.hash !== undefined && stats && stats.size === known.size) this.#rememberSignature(path)
-    }
-    const { epoch, position } = state
-    state.checkpointBytes = await writeCheckpoint(stateFolder, this.#temporaryFolder, { catalog, epoch, position })
-    for (const path of paths) catalog.unsynced.delete(path)
-    state.tailRecords = 0
-    state.tailBytes = 0
-  }
-
-  async #syncOne(path: string): Promise<void> {
-    const absolute = this.#workspace.absolute(path)
-    if (this.#unsyncable.has(path)) {
-      const file = readFileAt(absolute)
-      if (file) this.#replace(path, file.bytes)
-      this.#unsyncable.delete(path)
-    }
-    try {
-      await syncFile(absolute)
-    } catch (error) {
-      this.#unsyncable.add(path)
-      throw error
-    }
-  }
-
-  #rememberSignature(path: string): void {
-    const known = this.#workspace.catalog.files.get(path)
-    const file = readFileAt(this.#workspace.absolute(path))
-    if (known && file && hashBytes(file.bytes) === known.hash) known.signature = settledSignature(file.stats)
-  }
-
   close(): void {
     this.#workspace.journal.close()
   }
-}
-
-const PARALLEL_SYNCS = 8
-
-/** Syncs that run side by side share the disk's own commits. */
-async function inParallel(items: readonly string[], run: (item: string) => Promise<void>): Promise<void> {
-  const rest = [...new Set(items)]
-  const lane = async (): Promise<void> => {
-    for (let item = rest.pop(); item !== undefined; item = rest.pop()) await run(item)
-  }
-  await Promise.all(Array.from({ length: PARALLEL_SYNCS }, lane))
-}
-
-function changeOf(record: JournalRecord): Change {
-  const { number, at, origin, operations, reverts } = record
-  return { number, at, origin, operations, ...(reverts === undefined ? {} : { reverts }) }
 }

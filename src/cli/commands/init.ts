@@ -1,0 +1,78 @@
+/** `keepsake init`: makes a workspace, so that the next command finds it. Running it again changes nothing. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { InvalidError } from '../../errors.ts'
+import type { Settings } from '../../ports/store.ts'
+import type { Command, Context, Outcome } from '../command.ts'
+import { rowsText } from '../entry-text.ts'
+import { workspaceToMake } from '../workspace-place.ts'
+
+const SETTINGS_FILE = 'keepsake.yaml'
+
+const NEXT = [
+  'keepsake remember "The coffee machine is fixed."          a line in today\'s log',
+  'keepsake remember "Run make ship." --name deploys         a note with a name',
+  'keepsake learn "Staging server" "Its name is heron."      a topic that every agent sees',
+  'keepsake recall                                           all of it, as an agent reads it',
+]
+
+export const init: Command = {
+  verb: 'init',
+  operands: [],
+  about: [
+    'Makes the workspace .keepsake in this folder (or the one of --workspace). Commands that run here or in a',
+    'folder below use it from then on. Running it again changes nothing.',
+  ],
+  options: [
+    { name: 'layout', value: 'agents|flat', about: 'a folder for each agent (default), or one agent at the root' },
+    { name: 'timezone', value: 'ZONE', about: "where its days begin and end; default: the system's zone" },
+  ],
+  examples: [
+    'keepsake init',
+    'keepsake init --timezone Europe/Berlin',
+    'keepsake init --workspace ~/notes --layout flat',
+  ],
+  run,
+}
+
+async function run({ given, asked, screen }: Context): Promise<Outcome> {
+  const { filesystemStore } = await import('../../stores/filesystem/store.ts')
+  const [layout, timezone] = [parseLayout(given.one('layout')), given.one('timezone')]
+  const store = filesystemStore({
+    root: workspaceToMake(asked.workspace, asked.cwd),
+    ...(asked.agent === undefined ? {} : { agent: asked.agent }),
+    ...(layout === undefined ? {} : { layout }),
+    ...(timezone === undefined ? {} : { timezone }),
+  })
+  const wanted = await store.settings()
+  const wasThere = existsSync(join(store.root, SETTINGS_FILE))
+  if (!wasThere) await store.init()
+  const settings = await store.settings()
+  await store.close()
+  // Another process may have been faster: then the workspace is the one that it made.
+  const created = !wasThere && settings.id === wanted.id
+  const folder = screen.path('', store.root)
+  const rows = rowsText(
+    [
+      ['layout', settings.layout],
+      ['time zone', settings.timezone],
+      ['settings', screen.path(store.root, SETTINGS_FILE)],
+    ],
+    screen,
+  )
+  return {
+    json: { workspace: store.root, created, settings },
+    text: [
+      created ? `Made a workspace in ${folder}` : `There is a workspace in ${folder} already; nothing was changed`,
+      ...rows,
+      ...(created ? ['', 'Try next:', ...NEXT.map((line) => `  ${line}`)] : []),
+    ].join('\n'),
+    quietText: '',
+    warnings: [],
+  }
+}
+
+function parseLayout(layout: string | undefined): Settings['layout'] | undefined {
+  if (layout === undefined || layout === 'agents' || layout === 'flat') return layout
+  throw new InvalidError('layout', `"${layout}" is not a layout`, 'agents, flat')
+}

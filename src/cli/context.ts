@@ -1,0 +1,51 @@
+/** What a command is given: its arguments, the screen, and the memory, which is opened only if it asks for it. */
+import { KeepsakeError } from '../errors.ts'
+import type { Arguments } from './arguments.ts'
+import type { Asked, Context, Opened } from './command.ts'
+import { Screen } from './screen.ts'
+
+export function contextFor(given: Arguments): { readonly context: Context; readonly close: () => Promise<void> } {
+  const asked: Asked = {
+    workspace: given.one('workspace') ?? fromEnvironment('KEEPSAKE_WORKSPACE'),
+    agent: given.one('agent') ?? fromEnvironment('KEEPSAKE_AGENT'),
+    cwd: currentFolder(),
+  }
+  const screen = new Screen({
+    isTerminal: process.stdout.isTTY === true,
+    noColor: fromEnvironment('NO_COLOR') !== undefined,
+    cwd: asked.cwd,
+  })
+  let opened: Promise<Opened> | undefined
+  const open = (): Promise<Opened> => {
+    opened ??= openAsked(asked)
+    return opened
+  }
+  return {
+    context: { given, asked, screen, open },
+    close: async () => {
+      const { memory } = (await opened?.catch(() => undefined)) ?? {}
+      await memory?.close()
+    },
+  }
+}
+
+async function openAsked({ workspace, agent, cwd }: Asked): Promise<Opened> {
+  const [{ openWorkspace }, { workspaceToUse }] = await Promise.all([
+    import('./open-workspace.ts'),
+    import('./workspace-place.ts'),
+  ])
+  return openWorkspace(workspaceToUse(workspace, cwd), agent)
+}
+
+/** A variable that is set to nothing is as good as none. */
+function fromEnvironment(name: string): string | undefined {
+  return process.env[name] || undefined
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd()
+  } catch (cause) {
+    throw new KeepsakeError('IO', 'the current folder is gone', { hint: 'Change to one that exists.', cause })
+  }
+}

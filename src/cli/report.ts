@@ -1,0 +1,86 @@
+/**
+ * All that is printed, and the status the process ends with. Under `--json` standard output holds one JSON object, also
+ * when something failed; else outcomes go to standard output, warnings and errors to standard error.
+ */
+import { isKeepsakeError } from '../errors.ts'
+import type { Outcome } from './command.ts'
+import { EXIT_STATUS, type FailureCode } from './exit-status.ts'
+
+interface Failure {
+  readonly code: FailureCode
+  readonly message: string
+  readonly hint: string
+}
+
+export class Report {
+  readonly #asJson: boolean
+  readonly #quietly: boolean
+
+  /** Reads the two flags itself: what fails while the rest is read must be told in the right form, too. */
+  constructor(args: readonly string[]) {
+    const end = args.indexOf('--')
+    const flags = end === -1 ? args : args.slice(0, end)
+    this.#asJson = flags.includes('--json')
+    this.#quietly = flags.includes('--quiet')
+  }
+
+  outcome({ json, text, quietText, warnings }: Outcome): void {
+    if (this.#asJson) {
+      print(JSON.stringify(json))
+      return
+    }
+    const shown = this.#quietly ? quietText : text
+    if (shown !== '') print(shown)
+    for (const warning of warnings) complain(`warning: ${warning}`)
+  }
+
+  failure(error: unknown): void {
+    const failure = failureOf(error)
+    process.exitCode = EXIT_STATUS[failure.code]
+    if (this.#asJson) {
+      print(JSON.stringify({ error: failure }))
+      return
+    }
+    complain(failure.message)
+    if (failure.hint !== '') process.stderr.write(`${failure.hint}\n`)
+  }
+
+  /** At once: the store is made for being stopped at any moment. */
+  interrupted(): never {
+    this.failure(INTERRUPTED)
+    process.exit()
+  }
+
+  /** A reader that has seen enough (`| head`) is no failure of ours; a full disk behind `>` is. */
+  outputFailed(error: NodeJS.ErrnoException): never {
+    if (error.code === 'EPIPE') process.exit()
+    complain(`the output could not be written: ${error.message}`)
+    process.exit(EXIT_STATUS.IO)
+  }
+}
+
+const INTERRUPTED: Failure = {
+  code: 'INTERRUPTED',
+  message: 'interrupted',
+  hint: 'What was being written is there as a whole or not at all.',
+}
+
+function failureOf(error: unknown): Failure {
+  if (error === INTERRUPTED) return INTERRUPTED
+  if (isKeepsakeError(error)) return { code: error.code, message: error.message, hint: error.hint ?? '' }
+  const message = error instanceof Error ? error.message : String(error)
+  const where = error instanceof Error && error.stack !== undefined ? error.stack : message
+  return {
+    code: 'INTERNAL',
+    message: `this should not happen: ${message}`,
+    hint: `It is a mistake in keepsake itself. Please report it with this:\n${where}`,
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function complain(text: string): void {
+  process.stderr.write(`keepsake: ${text}\n`)
+}

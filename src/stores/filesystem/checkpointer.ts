@@ -1,0 +1,77 @@
+/**
+ * Makes checkpoints: brings every file that the journal's tail tells of to the disk, then notes that it is there. Only
+ * under the lock. Invariant: a file whose sync failed is written anew before it is synced again, because a second sync
+ * that succeeds would prove nothing.
+ */
+import { dirname } from 'node:path'
+import { writeCheckpoint } from './checkpoint.ts'
+import type { FileWriter } from './file-writer.ts'
+import { readFileAt, syncFile, syncFolder } from './system.ts'
+import type { Workspace } from './workspace.ts'
+
+const TAIL_RECORDS = 1000
+const TAIL_BYTES = 1024 * 1024
+const PARALLEL_SYNCS = 8
+
+export class Checkpointer {
+  readonly #workspace: Workspace
+  readonly #files: FileWriter
+  readonly #temporaryFolder: string
+  readonly #unsyncable = new Set<string>()
+
+  constructor(workspace: Workspace, files: FileWriter, temporaryFolder: string) {
+    this.#workspace = workspace
+    this.#files = files
+    this.#temporaryFolder = temporaryFolder
+  }
+
+  /** The tail may grow with the catalogue, so that a checkpoint's cost, spread over the writes between two, stays flat. */
+  isDue(): boolean {
+    const { state, catalog } = this.#workspace
+    if (!state) return false
+    return (
+      state.tailRecords > Math.max(TAIL_RECORDS, catalog.size / 4) ||
+      state.tailBytes > Math.max(TAIL_BYTES, state.checkpointBytes)
+    )
+  }
+
+  async make(): Promise<void> {
+    const { catalog, state, stateFolder } = this.#workspace
+    if (!state) return
+    const paths = [...catalog.unsynced]
+    const folders = paths.map((path) => dirname(this.#workspace.absolute(path)))
+    await inParallel(paths, (path) => this.#sync(path))
+    await inParallel([...folders, ...folders.map(dirname)], syncFolder)
+    // Time has passed since most were written: their signatures can be trusted from now on.
+    for (const path of paths) this.#workspace.isAsKnown(path)
+    const { epoch, position } = state
+    state.checkpointBytes = await writeCheckpoint(stateFolder, this.#temporaryFolder, { catalog, epoch, position })
+    for (const path of paths) catalog.unsynced.delete(path)
+    state.tailRecords = 0
+    state.tailBytes = 0
+  }
+
+  async #sync(path: string): Promise<void> {
+    const absolute = this.#workspace.absolute(path)
+    if (this.#unsyncable.has(path)) {
+      const file = readFileAt(absolute)
+      if (file) this.#files.replace(path, file.bytes)
+      this.#unsyncable.delete(path)
+    }
+    try {
+      await syncFile(absolute)
+    } catch (error) {
+      this.#unsyncable.add(path)
+      throw error
+    }
+  }
+}
+
+/** Syncs that run side by side share the disk's own commits. */
+async function inParallel(items: readonly string[], run: (item: string) => Promise<void>): Promise<void> {
+  const rest = [...new Set(items)]
+  const lane = async (): Promise<void> => {
+    for (let item = rest.pop(); item !== undefined; item = rest.pop()) await run(item)
+  }
+  await Promise.all(Array.from({ length: PARALLEL_SYNCS }, lane))
+}

@@ -1,0 +1,117 @@
+/**
+ * Keeps a catalogue in step with the journal: the checkpoint and what came after it at first, then only what was added.
+ * Reading only. Another process may cut, start over or replace the journal at any time; then it is read anew.
+ */
+import type { JournalHeader } from '../../codec/journal-record.ts'
+import { ForeignError } from '../../errors.ts'
+import { Catalog } from './catalog.ts'
+import { readCheckpoint } from './checkpoint.ts'
+import type { Journal, Position } from './journal.ts'
+import { thisProcess } from './owner.ts'
+import { statFile } from './system.ts'
+
+/** Where we are in the journal, and whether what it says of the files can be trusted. */
+export interface JournalState {
+  epoch: string
+  position: Position
+  inode: number
+  boot: string
+  /** Copied, synced or damaged: files win over everything, and the next write starts a new epoch. */
+  foreign: boolean
+  tailRecords: number
+  tailBytes: number
+  checkpointBytes: number
+}
+
+export class Follower {
+  readonly #journal: Journal
+  readonly #stateFolder: string
+  catalog: Catalog = new Catalog()
+  /** `undefined` until there is a journal. */
+  state: JournalState | undefined
+  #loaded = false
+
+  constructor(journal: Journal, stateFolder: string) {
+    this.#journal = journal
+    this.#stateFolder = stateFolder
+  }
+
+  startOver(): void {
+    this.#loaded = false
+  }
+
+  /** `anew`: the catalogue is another one than before. */
+  catchUp(workspaceId: string): 'on' | 'anew' {
+    if (this.#loaded && this.#follow(workspaceId)) return 'on'
+    this.#load(workspaceId)
+    return 'anew'
+  }
+
+  #load(workspaceId: string): void {
+    const checkpoint = readCheckpoint(this.#stateFolder)
+    const segments = this.#journal.segments()
+    this.catalog = checkpoint?.catalog ?? new Catalog()
+    this.state = undefined
+    this.#loaded = true
+    const start = checkpoint?.position ?? { segment: segments[0] ?? 0, offset: 0 }
+    for (const segment of segments) {
+      if (segment >= start.segment) this.#take(workspaceId, segment, segment === start.segment ? start.offset : 0)
+    }
+    if (this.state && checkpoint) (this.state as JournalState).checkpointBytes = checkpoint.bytes // set by #take
+    const lost = checkpoint !== undefined && !segments.includes(checkpoint.position.segment)
+    if (lost || (this.state as JournalState | undefined)?.foreign) this.catalog.distrustFiles()
+  }
+
+  /** Reads a segment on from an offset. */
+  #take(workspaceId: string, segment: number, offset: number): void {
+    const part = this.#journal.read(segment, offset)
+    if (!part) return
+    const first = part.lines[0]
+    const header = first && 'header' in first ? first.header : offset > 0 ? this.#headerOf(segment) : undefined
+    if (!header) return
+    this.#refuseOtherWorkspace(workspaceId, header, segment)
+    const me = thisProcess()
+    const sameBoot = header.boot === me.boot
+    let records = 0
+    for (const line of part.lines) {
+      if (!('record' in line)) continue
+      this.catalog.replay(line.record, sameBoot)
+      records++
+    }
+    const foreign = header.host !== me.host || header.inode !== part.inode || part.rest === 'damaged'
+    this.state = {
+      epoch: header.epoch,
+      position: { segment, offset: offset + part.length },
+      inode: part.inode,
+      boot: header.boot,
+      foreign,
+      tailRecords: (this.state?.tailRecords ?? 0) + records,
+      tailBytes: (this.state?.tailBytes ?? 0) + part.length,
+      checkpointBytes: this.state?.checkpointBytes ?? 0,
+    }
+  }
+
+  #headerOf(segment: number): JournalHeader | undefined {
+    const first = this.#journal.read(segment, 0)?.lines[0]
+    return first && 'header' in first ? first.header : undefined
+  }
+
+  #refuseOtherWorkspace(workspaceId: string, header: JournalHeader, segment: number): void {
+    if (header.workspace === workspaceId) return
+    throw new ForeignError(
+      this.#journal.pathOf(segment),
+      `this journal belongs to workspace ${header.workspace}, not to ${workspaceId}`,
+    )
+  }
+
+  /** Reads what was added; `false` when the journal is no longer the one that we know. */
+  #follow(workspaceId: string): boolean {
+    if (!this.state) return this.#journal.segments().length === 0
+    const { segment, offset } = this.state.position
+    const stats = statFile(this.#journal.pathOf(segment))
+    if (!stats || stats.ino !== this.state.inode || stats.size < offset) return false
+    if (stats.size > offset) this.#take(workspaceId, segment, offset)
+    for (let next = segment + 1; statFile(this.#journal.pathOf(next)); next++) this.#take(workspaceId, next, 0)
+    return true
+  }
+}
