@@ -3,7 +3,7 @@
  * store, or reads. What the agent may see is the world and its own; nothing expired is ever returned.
  * Deliberately absent: anything that runs on its own, prints, or reads the environment.
  */
-import { InvalidError, isKeepsakeError, KeepsakeError, NotFoundError } from './errors.ts'
+import { ConflictError, InvalidError, isKeepsakeError, KeepsakeError, NotFoundError } from './errors.ts'
 import { normalizeText } from './model/content.ts'
 import { type Entry, type Metadata, type Origin, WORLD } from './model/entry.ts'
 import { isExpired, parseTtl } from './model/expiry.ts'
@@ -13,7 +13,7 @@ import { KINDS, type Kind, parseKind } from './model/kinds.ts'
 import { normalizeAgentId, normalizeName } from './model/name.ts'
 import { wholeNumber } from './model/number.ts'
 import type { AddOperation, Batch, Change, Expect, Operation } from './model/operation.ts'
-import { addDays, instant, localTime, startOfDay } from './model/time.ts'
+import { addDays, instant, localTime, parseInstant, startOfDay } from './model/time.ts'
 import type { Clock } from './ports/clock.ts'
 import type { CallOptions, ScanFilter, Settings, Store } from './ports/store.ts'
 import { contextLoad } from './prompt/context-load.ts'
@@ -123,6 +123,7 @@ export class Memory {
   /** With a name: creates or overwrites that note. With a key: sets that context. Without: appends to today's log. */
   async remember(content: string, options: RememberOptions = {}): Promise<Written> {
     const kind = parseKind(options.kind ?? defaultKind(options))
+    refuseIdleOptions(kind, options)
     if (kind === 'topic') return this.learnFact(requireName(options, kind), content, options)
     if (kind === 'memory') return this.reflect(content, options)
     if (KINDS[kind].rewritten === 'gated') throw gated(kind)
@@ -193,8 +194,8 @@ export class Memory {
     const wanted: ScanFilter = {
       scopes: this.#scopes,
       ...(kinds ? { kinds: kinds.map(parseKind) } : {}),
-      ...(since === undefined ? {} : { since }),
-      ...(until === undefined ? {} : { until }),
+      ...(since === undefined ? {} : { since: requireInstant(since, 'since') }),
+      ...(until === undefined ? {} : { until: requireInstant(until, 'until') }),
     }
     return this.#collect(wanted, signal ? { signal } : {})
   }
@@ -293,9 +294,11 @@ export class Memory {
     for (let tries = 1; ; tries++) {
       const existing = await this.#existing(scope, name, kind, options)
       try {
-        if (existing) return await this.#overwrite(existing, kind, content, options)
-        if (typeof options.expect === 'string') throw new NotFoundError(name)
-        return await this.#write([this.#addition(kind, content, options)], options)
+        if (existing && !isExpired(existing, this.#now())) {
+          return await this.#overwrite(existing, kind, content, options)
+        }
+        if (typeof options.expect === 'string') throw new ConflictError(name, options.expect, null)
+        return await this.#write([...removal(existing), this.#addition(kind, content, options)], options)
       } catch (error) {
         const raced = isKeepsakeError(error) && error.code === (existing ? 'NOT_FOUND' : 'NAME_TAKEN')
         if (!raced || tries >= NAME_RACES || options.expect !== undefined) throw error
@@ -341,7 +344,8 @@ export class Memory {
   }
 
   async #refuseExisting(existing: Entry): Promise<never> {
-    throw new KeepsakeError('CONFLICT', `"${existing.name}" exists already, at revision ${existing.revision}`, {
+    const name = existing.name ?? existing.key ?? existing.id
+    throw new KeepsakeError('CONFLICT', `"${name}" exists already, at revision ${existing.revision}`, {
       hint: 'It was expected to be new. Read it, or choose another name.',
       data: { id: existing.id, actual: existing.revision },
     })
@@ -352,13 +356,16 @@ export class Memory {
     const key = normalizeName(options.key ?? options.name, 'key')
     const { name: _, ...rest } = options
     const existing = await this.store.resolveKey(this.agent, key, options)
+    const current = existing && !isExpired(existing, this.#now()) ? existing : undefined
     const { timezone: zone } = await this.store.settings()
     const today = localTime(this.#now(), zone).day
-    if (existing && !isExpired(existing, this.#now()) && localTime(existing.createdAt, zone).day === today) {
-      return this.#overwrite(existing, 'context', content, rest)
+    if (current && localTime(current.createdAt, zone).day === today) {
+      return this.#overwrite(current, 'context', content, rest)
     }
+    if (current && options.expect === null) await this.#refuseExisting(current)
+    if (!current && typeof options.expect === 'string') throw new ConflictError(key, options.expect, null)
     const addition = this.#addition('context', content, { ...rest, key })
-    return this.#write([...(existing ? [{ op: 'remove', id: existing.id } as const] : []), addition], options)
+    return this.#write([...removal(existing), addition], options, current)
   }
 
   #addition(kind: Kind, content: string, options: RememberOptions): AddOperation {
@@ -389,7 +396,10 @@ export class Memory {
       ...(signal ? { signal } : {}),
       ...(existing && typeof expect === 'string' ? { expect: { [existing.id]: expect } } : {}),
     })
-    const entry = applied.entries.find((touched) => touched.id === existing?.id) ?? applied.entries.at(-1)
+    // Of several, the one that was meant; where that made room for a new one, the new one.
+    const made = operations.some((operation) => operation.op === 'add')
+    const entry =
+      (made ? undefined : applied.entries.find((touched) => touched.id === existing?.id)) ?? applied.entries.at(-1)
     if (!entry) throw new Error('unreachable: a batch that was applied touched an entry')
     return {
       entry,
@@ -409,6 +419,34 @@ export class Memory {
 function defaultKind({ name, key }: RememberOptions): Kind {
   if (key !== undefined) return 'context'
   return name === undefined ? 'experience' : 'note'
+}
+
+/** What an option would have no effect on must not look as if it had one. */
+function refuseIdleOptions(kind: Kind, { name, key, ttl, expect }: RememberOptions): void {
+  const { naming, fixedName, ttl: mayExpire } = KINDS[kind]
+  if (key !== undefined && naming !== 'key') {
+    throw new InvalidError('key', `${article(kind)} has no key`, 'a key for context only')
+  }
+  if (key !== undefined && name !== undefined) {
+    throw new InvalidError('name', 'a context has a key and no name besides', 'one of name and key')
+  }
+  if (name !== undefined && fixedName !== undefined && name !== fixedName) {
+    throw new InvalidError('name', `the ${kind} of an agent is called ${fixedName}`, fixedName)
+  }
+  if (ttl !== undefined && !mayExpire) throw new InvalidError('ttl', `${article(kind)} never expires`, 'no ttl')
+  if (typeof expect === 'string' && (naming === 'none' || (naming === 'given' && name === undefined))) {
+    throw new InvalidError('expect', `a new ${kind} has no earlier revision`, 'a revision where a name or key is given')
+  }
+}
+
+function removal(entry: Entry | undefined): Operation[] {
+  return entry ? [{ op: 'remove', id: entry.id }] : []
+}
+
+function requireInstant(value: string, field: string): string {
+  const at = parseInstant(value)
+  if (at === undefined) throw new InvalidError(field, `"${value}" is not a time`, 'ISO-8601 with a zone')
+  return at
 }
 
 function requireName({ name }: RememberOptions, kind: Kind): string {

@@ -5,6 +5,7 @@
 import { isKeepsakeError } from '../errors.ts'
 import type { Outcome } from './command.ts'
 import { EXIT_STATUS, type FailureCode } from './exit-status.ts'
+import { printable } from './screen.ts'
 
 interface Failure {
   readonly code: FailureCode
@@ -42,7 +43,7 @@ export class Report {
       return
     }
     complain(failure.message)
-    if (failure.hint !== '') process.stderr.write(`${failure.hint}\n`)
+    if (failure.hint !== '') printError(failure.hint)
   }
 
   /** At once: the store is made for being stopped at any moment. */
@@ -82,5 +83,9 @@ function print(text: string): void {
 }
 
 function complain(text: string): void {
-  process.stderr.write(`keepsake: ${text}\n`)
+  printError(`keepsake: ${text}`)
+}
+
+function printError(text: string): void {
+  process.stderr.write(`${process.stderr.isTTY ? printable(text) : text}\n`)
 }

@@ -28,7 +28,7 @@ export class Screen {
 
   /** Text of an entry. */
   plain(text: string): string {
-    return this.#facts.isTerminal ? text.replace(COMMANDS_TO_TERMINALS, visible) : text
+    return this.#facts.isTerminal ? printable(text) : text
   }
 
   /** A path as one would type it here. */
@@ -46,6 +46,10 @@ export class Screen {
 
 // All control characters but tab and newline; a carriage return could overwrite what stands before it.
 const COMMANDS_TO_TERMINALS = /(?![\t\n])\p{Cc}/gu
+
+export function printable(text: string): string {
+  return text.replace(COMMANDS_TO_TERMINALS, visible)
+}
 
 function visible(character: string): string {
   return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`

@@ -49,14 +49,19 @@ export async function sessionsOf(store) {
   return sessions
 }
 
+const FIELDS = [
+  ...['id', 'revision', 'scope', 'kind', 'name', 'key', 'aliases', 'description', 'content', 'metadata'],
+  ...['createdAt', 'updatedAt', 'expiresAt', 'origin', 'path'],
+]
+
 /** The whole memory as one comparable text. Ids that a retry makes anew are told by their order. */
 export async function stateOf(store) {
   const entries = (await entriesOf(store)).sort((a, b) => a.seq - b.seq)
   const ranks = new Map(entries.map(({ id }, rank) => [id, id[14] === '7' ? `#${rank}` : id]))
-  const shown = entries.map(({ seq: _, content, ...entry }) => ({
-    ...entry,
+  const shown = entries.map((entry) => ({
+    ...Object.fromEntries(FIELDS.flatMap((field) => (entry[field] === undefined ? [] : [[field, entry[field]]]))),
     id: ranks.get(entry.id),
-    content: content.length < 200 ? content : createHash('sha256').update(content).digest('hex'),
+    content: entry.content.length < 200 ? entry.content : createHash('sha256').update(entry.content).digest('hex'),
   }))
   return JSON.stringify({ entries: shown, sessions: await sessionsOf(store) }, undefined, 1)
 }
