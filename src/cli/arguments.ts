@@ -32,7 +32,8 @@ export class Arguments {
   number(name: string): number | undefined {
     const value = this.one(name)
     if (value === undefined) return undefined
-    if (!/^[+-]?\d{1,15}$/.test(value)) throw new InvalidError(name, `"${value}" is not a whole number`, '1, 2, 3, …')
+    if (!/^[+-]?\d{1,15}$/.test(value))
+      throw new InvalidError(name, `"${value}" is not a whole number`, 'a number such as 3')
     return Number(value)
   }
 

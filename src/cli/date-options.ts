@@ -16,8 +16,8 @@ export function parseDates(given: Arguments, zone: string): DateRange {
   const until = parseDate('until', given.one('until'), (day) =>
     day === LAST_DAY ? `${LAST_DAY}T23:59:59.999Z` : startOfDay(addDays(day, 1), zone),
   )
-  if (since !== undefined && until !== undefined && since > until) {
-    throw new InvalidError('until', 'is before --since', 'a date at or after --since')
+  if (since !== undefined && until !== undefined && since >= until) {
+    throw new InvalidError('until', 'is not after --since', 'a date after --since')
   }
   return { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) }
 }

@@ -36,7 +36,7 @@ export function entryText(entry: Entry, { screen, root, zone }: TextPlace): stri
     ...(description === '' ? [] : [screen.plain(description)]),
     ...rowsText(rows, screen),
     '',
-    screen.plain(entry.content),
+    entry.content === '' ? screen.dim('(empty)') : screen.plain(entry.content),
   ].join('\n')
 }
 

@@ -3,6 +3,7 @@ import { usageError } from '../arguments.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { labelOf, shortened } from '../entry-text.ts'
 import { writtenOutcome } from '../outcomes.ts'
+import { printable } from '../screen.ts'
 
 export const forget: Command = {
   verb: 'forget',
@@ -26,7 +27,7 @@ async function run(context: Context): Promise<Outcome> {
     if (given.has('json') || !canAsk()) {
       throw usageError(`this would remove ${what}`, 'Nothing was removed. Say --yes to remove it.')
     }
-    if (!(await isMeant(screen.plain(`Remove ${what}? [y/N] `)))) {
+    if (!(await isMeant(`Remove ${what}? [y/N] `))) {
       throw usageError('nothing was removed', 'Answer y to remove it, or say --yes.')
     }
   }
@@ -40,7 +41,7 @@ function canAsk(): boolean {
 }
 
 async function isMeant(question: string): Promise<boolean> {
-  process.stderr.write(question)
+  process.stderr.write(printable(question))
   for await (const line of process.stdin) return /^y(es)?$/i.test(String(line).trim())
   return false
 }

@@ -5,17 +5,18 @@
 import type { FileWrite, JournalRecord } from '../../codec/journal-record.ts'
 import { DamagedError } from '../../errors.ts'
 import { type ApplyContext, applyBatch, normalizeOrigin } from '../../model/apply.ts'
-import { Draft } from '../../model/draft.ts'
+import { Draft, keyHandle } from '../../model/draft.ts'
 import type { Entry, EntryHead, Origin } from '../../model/entry.ts'
 import { KINDS } from '../../model/kinds.ts'
-import { slugCandidates } from '../../model/name.ts'
-import type { Batch, Expect, Operation, Step } from '../../model/operation.ts'
+import { normalizeAgentId, slugCandidates } from '../../model/name.ts'
+import type { AddOperation, Batch, Expect, Operation, Step } from '../../model/operation.ts'
+import { parseInstant } from '../../model/time.ts'
 import { beyondOperation, headAfter } from './catalog.ts'
 import type { HandEdit } from './hand-edit.ts'
 import { fixedPath, placeOf, slugFolder } from './layout.ts'
 import { project } from './projection.ts'
-import { survey } from './survey.ts'
-import { hashBytes } from './system.ts'
+import { byTime, survey } from './survey.ts'
+import { hashBytes, statFile } from './system.ts'
 import type { PlannedFiles } from './turn-files.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -66,14 +67,21 @@ export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefin
 
 /** Journals hand edits as changes of their own, one a file. */
 export function planHandEdits(plan: TurnPlan, edits: readonly HandEdit[]): void {
+  const seqs = seqsOfNew(plan, edits)
   for (const [path, ofFile] of groupByPath(edits)) {
-    const steps = ofFile.flatMap((edit) => stepsOfEdit(edit, plan))
+    const steps = ofFile.flatMap((edit) => stepsOfEdit(edit, seqs))
     addRecord(plan, { origin: { by: 'hand' }, reverts: undefined, steps, files: seenWrites(plan, path, ofFile) })
     for (const edit of ofFile) {
       const last = steps.findLast((step) => idOf(step) === (edit.after ?? edit.before)?.id)
       plan.draft.put(idOf(edit), last?.after)
     }
   }
+}
+
+/** New entries are numbered by their time, as every reader has numbered them so far. */
+function seqsOfNew(plan: TurnPlan, edits: readonly HandEdit[]): Map<string, number> {
+  const fresh = edits.flatMap(({ after }) => (after?.seq === 0 ? [after] : [])).sort(byTime)
+  return new Map(fresh.map(({ id }) => [id, plan.context.seqs.take(id, undefined)]))
 }
 
 function groupByPath(edits: readonly HandEdit[]): Map<string, HandEdit[]> {
@@ -93,9 +101,10 @@ function absorbTouched(
   expect: Expect | undefined,
   warnings: string[],
 ): void {
+  for (const operation of operations) if (operation.op === 'add') absorbPlace(plan, operation)
   const named = operations.flatMap((operation) => (operation.op === 'add' ? [] : [operation.id]))
-  const ids = [...new Set([...named, ...Object.keys(expect ?? {})])]
-  for (const operation of operations) absorbPage(plan, operation)
+  const holders = operations.flatMap((operation) => holdersOf(plan, operation))
+  const ids = [...new Set([...named, ...holders, ...Object.keys(expect ?? {})])]
   let surveyed: readonly HandEdit[] | undefined
   for (const id of ids) {
     const head = plan.draft.head(id)
@@ -121,16 +130,61 @@ function absorbTouched(
   }
 }
 
-/** MEMORY.md and the identity have one place: what a person put there before us is an entry already. */
-function absorbPage(plan: TurnPlan, operation: Operation): void {
-  if (operation.op !== 'add') return
-  const name = KINDS[operation.kind]?.fixedName
-  if (name === undefined || plan.draft.owner(operation.scope, name) !== undefined) return
-  const { layout, settings } = plan.workspace
-  const head = { scope: operation.scope, kind: operation.kind, createdAt: plan.context.now }
+/** Who holds the names that an operation asks for: a hand may have moved or removed that one's file since. */
+function holdersOf(plan: TurnPlan, operation: Operation): string[] {
+  const scope = operation.op === 'add' ? operation.scope : plan.draft.head(operation.id)?.scope
+  if (scope === undefined) return []
+  return handlesWanted(operation).flatMap((handle) => plan.draft.owner(scope, handle) ?? [])
+}
+
+function handlesWanted(operation: Operation): string[] {
+  switch (operation.op) {
+    case 'add': {
+      const { name, aliases, key, kind } = operation
+      const names = texts([KINDS[kind]?.fixedName, name, ...(Array.isArray(aliases) ? aliases : [])])
+      return [...names, ...texts([key]).map(keyHandle)]
+    }
+    case 'rename':
+      return texts([operation.name])
+    case 'alias':
+      return texts([operation.alias])
+    default:
+      return []
+  }
+}
+
+/** Not checked yet: what is no text is refused when it is applied. */
+function texts(values: readonly unknown[]): string[] {
+  return values.flatMap((value) => (typeof value === 'string' ? value.normalize('NFC').trim() : []))
+}
+
+/**
+ * Where an addition goes without choosing: what a person put into MEMORY.md or the identity before us is an entry already,
+ * and what they wrote into a log comes before our own. A log is only read when its size is not the one that we left.
+ */
+function absorbPlace(plan: TurnPlan, operation: AddOperation): void {
+  const rule = KINDS[operation.kind]
+  const scope = agentOf(operation.scope)
+  if (!rule || scope === undefined) return
+  const { layout, settings, catalog } = plan.workspace
+  const createdAt = parseInstant(operation.createdAt) ?? plan.context.now
+  const head = { scope, kind: operation.kind, createdAt }
+  if (rule.fixedName === undefined && rule.shape !== 'log') return
+  if (rule.fixedName !== undefined && plan.draft.owner(scope, rule.fixedName) !== undefined) return
   const path = fixedPath(layout, head, settings.timezone)
-  if (plan.files.isPlanned(path) || !plan.files.exists(path)) return
+  if (plan.files.isPlanned(path)) return
+  const size = statFile(plan.workspace.absolute(path))?.size
+  if (size === undefined || (rule.shape === 'log' && size === catalog.files.get(path)?.size)) return
   planHandEdits(plan, plan.workspace.inspect(placeOf(layout, head, path)).edits)
+}
+
+/** Nothing is looked up for an id that is none: it might be a path. */
+function agentOf(scope: unknown): string | undefined {
+  try {
+    return normalizeAgentId(scope)
+  } catch {
+    return undefined // refused when the batch is applied
+  }
 }
 
 /** Gives every new or renamed entry its file. */
@@ -167,11 +221,16 @@ function choosePath(
   for (const candidate of slugCandidates(after.name)) {
     const path = `${folder}${candidate}.md`
     if (path === before?.path) return path
-    if (taken.has(path) || workspace.catalog.idsAt(path).size > 0) continue
+    if (taken.has(path) || isHeld(plan, path)) continue
     if (!files.exists(path)) return path
-    if (!files.isPlanned(path)) warnings.push(`${path} is there already and belongs to another entry or to nobody`)
+    warnings.push(`${path} is there already and belongs to another entry or to nobody`)
   }
   throw new Error('unreachable: there is always a next candidate')
+}
+
+/** By an entry, or by a write of this turn; a file that a hand has removed is free again. */
+function isHeld({ workspace, draft, files }: TurnPlan, path: string): boolean {
+  return files.isPlanned(path) || [...workspace.catalog.idsAt(path)].some((id) => draft.head(id)?.path === path)
 }
 
 interface RecordParts {
@@ -203,11 +262,11 @@ function addRecord(plan: TurnPlan, { origin, reverts, steps, files }: RecordPart
 /** An edit's operations one after the other; what they do not say stands with the last. */
 function stepsOfEdit(
   edit: HandEdit,
-  plan: TurnPlan,
+  seqs: ReadonlyMap<string, number>,
 ): { operation: Operation; before?: EntryHead | undefined; after?: Entry }[] {
   const { after } = edit
   if (!after) return edit.operations.map((operation) => ({ operation, before: edit.before }))
-  const entry = after.seq === 0 ? { ...after, seq: plan.context.seqs.take(after.id, undefined) } : after
+  const entry = { ...after, seq: seqs.get(after.id) ?? after.seq }
   let head = edit.before
   return edit.operations.map((given, index) => {
     const operation = given.op === 'add' ? { ...given, seq: entry.seq } : given

@@ -30,7 +30,7 @@ export class Reader {
 
   held(scope: Scope, handle: string): Entry | undefined {
     const id = this.#workspace.catalog.owner(scope, handle)
-    const entry = id === undefined ? undefined : this.#workspace.view().get(id)
+    const entry = id === undefined ? undefined : this.get(id)
     return entry && handlesOf(entry).includes(handle) ? entry : undefined
   }
 

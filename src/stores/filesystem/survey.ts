@@ -127,8 +127,8 @@ function sharesFile(a: Kind, b: Kind): boolean {
   return JSON.stringify(KINDS[a].place) === JSON.stringify(KINDS[b].place)
 }
 
-/** Entries of one moment stay in the order of their file. */
-function byTime(a: EntryHead, b: EntryHead): number {
+/** The order in which found entries are numbered. Entries of one moment stay in the order of their file. */
+export function byTime(a: EntryHead, b: EntryHead): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1
   const [pathA, pathB] = [a.path ?? '', b.path ?? '']
   return pathA < pathB ? -1 : pathA > pathB ? 1 : 0

@@ -61,6 +61,7 @@ export class Workspace {
   readonly journal: Journal
   #facts: WorkspaceFacts
   readonly #follower: Follower
+  readonly #links = new Map<string, string | null>()
   #layout: Layout | undefined
 
   constructor(facts: WorkspaceFacts) {
@@ -112,20 +113,29 @@ export class Workspace {
     this.forgetLayout()
   }
 
-  /** Nothing is written through a link: it could lead anywhere. The configured identity file is the one path outside. */
+  /** Nothing is read or written through a link: it could lead anywhere. */
   refuseLinks(path: string): void {
-    if (isOutside(path)) return
-    const parts = path.split('/')
-    for (let length = 1; length <= parts.length; length++) {
-      const part = parts.slice(0, length).join('/')
-      if (statFile(this.absolute(part))?.isSymbolicLink()) {
-        throw new ForeignError(part, 'it is a link; nothing is written through links')
-      }
-    }
+    const link = this.#linkIn(path.slice(0, path.lastIndexOf('/'))) ?? (this.#isLink(path) ? path : undefined)
+    if (link !== undefined) throw new ForeignError(link, 'it is a link; nothing is read or written through links')
+  }
+
+  /** The first part of a folder's path that is a link. Asked once a folder and answer, since every file asks. */
+  #linkIn(folder: string): string | undefined {
+    if (folder === '' || isOutside(folder)) return undefined
+    const known = this.#links.get(folder)
+    if (known !== undefined) return known ?? undefined
+    const link = this.#linkIn(folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) ?? (this.#isLink(folder) ? folder : null)
+    this.#links.set(folder, link)
+    return link ?? undefined
+  }
+
+  #isLink(path: string): boolean {
+    return !isOutside(path) && statFile(this.absolute(path))?.isSymbolicLink() === true
   }
 
   /** Takes in what other processes have written since. */
   catchUp(): void {
+    this.#links.clear()
     if (!this.#facts.pinned) {
       const settings = readSettings(this.root, this.#facts.yaml)
       if (settings) this.adoptSettings(settings)
@@ -183,6 +193,7 @@ export class Workspace {
     const path = this.absolute(place.path)
     let file: FileBytes | undefined
     try {
+      this.refuseLinks(place.path)
       file = readFileAt(path)
     } catch (error) {
       const problem = isKeepsakeError(error) ? error.message : String(error)
