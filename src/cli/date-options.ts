@@ -8,11 +8,15 @@ export interface DateRange {
   readonly until?: string
 }
 
-// The day after it would have a year of five digits.
+// What lies before or after has a year that is not of four digits.
+const FIRST = '1000-01-01T00:00:00.000Z'
 const LAST_DAY = '9999-12-31'
 
 export function parseDates(given: Arguments, zone: string): DateRange {
-  const since = parseDate('since', given.one('since'), (day) => startOfDay(day, zone))
+  const since = parseDate('since', given.one('since'), (day) => {
+    const start = startOfDay(day, zone)
+    return start < FIRST ? FIRST : start
+  })
   const until = parseDate('until', given.one('until'), (day) =>
     day === LAST_DAY ? `${LAST_DAY}T23:59:59.999Z` : startOfDay(addDays(day, 1), zone),
   )

@@ -53,28 +53,30 @@ export interface JournalPart {
   readonly rest: 'none' | 'torn' | 'damaged'
 }
 
+/** 16 hex digits of SHA-256: the model's, or a faster one that a store has. */
+export type Digest = (text: string) => string
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const NEWLINE = 10
 /** Below this a reference costs more to read than it saves. */
 const SHORTEST_SHARED = 64
 
-export function encodeHeader(header: JournalHeader): Uint8Array {
-  return encodeLine(JSON.stringify(header))
+export function encodeHeader(header: JournalHeader, digest: Digest = digest16): Uint8Array {
+  return encodeLine(JSON.stringify(header), digest)
 }
 
-export function encodeRecord(record: JournalRecord): Uint8Array {
-  return encodeLine(
-    JSON.stringify({ ...record, files: record.files.map((file) => shareText(file, record.operations)) }),
-  )
+export function encodeRecord(record: JournalRecord, digest: Digest = digest16): Uint8Array {
+  const files = record.files.map((file) => shareText(file, record.operations))
+  return encodeLine(JSON.stringify({ ...record, files }), digest)
 }
 
-export function decodeJournal(bytes: Uint8Array): JournalPart {
+export function decodeJournal(bytes: Uint8Array, digest: Digest = digest16): JournalPart {
   const lines: JournalLine[] = []
   let start = 0
   while (start < bytes.length) {
     const end = bytes.indexOf(NEWLINE, start)
-    const line = end === -1 ? undefined : decodeLine(bytes.subarray(start, end))
+    const line = end === -1 ? undefined : decodeLine(bytes.subarray(start, end), digest)
     if (!line) {
       // A crash leaves an unfinished line, or NULs where data never reached the disk. All else is damage, not to be cut.
       const torn = end === -1 || bytes.subarray(start).includes(0)
@@ -86,11 +88,11 @@ export function decodeJournal(bytes: Uint8Array): JournalPart {
   return { lines, length: start, rest: 'none' }
 }
 
-function encodeLine(json: string): Uint8Array {
-  return encoder.encode(`${digest16(json)} ${json}\n`)
+function encodeLine(json: string, digest: Digest): Uint8Array {
+  return encoder.encode(`${digest(json)} ${json}\n`)
 }
 
-function decodeLine(bytes: Uint8Array): JournalLine | undefined {
+function decodeLine(bytes: Uint8Array, digest: Digest): JournalLine | undefined {
   let text: string
   try {
     text = decoder.decode(bytes)
@@ -98,7 +100,7 @@ function decodeLine(bytes: Uint8Array): JournalLine | undefined {
     return undefined
   }
   const json = text.slice(17)
-  if (text[16] !== ' ' || digest16(json) !== text.slice(0, 16)) return undefined
+  if (text[16] !== ' ' || digest(json) !== text.slice(0, 16)) return undefined
   // The checksum proves that these are bytes that we wrote, so their shape is known.
   const value = JSON.parse(json) as JournalHeader | SharedRecord
   if ('keepsake' in value) return { header: value }

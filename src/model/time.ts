@@ -39,20 +39,17 @@ function inFourDigits(ms: number): string | undefined {
   return ms >= FIRST_MS && ms <= LAST_MS ? instant(ms) : undefined
 }
 
+const ZONE_HINT = 'an IANA name such as Europe/Berlin, or UTC'
+
+/** A zone that exists. Asking Intl for the first time costs more than most commands, so files are checked by shape alone. */
 export function parseZone(zone: unknown): string {
-  if (typeof zone === 'string' && zone !== '') {
-    try {
-      formatter(zone)
-      return zone
-    } catch {
-      // falls through to the error that says what is allowed
-    }
-  }
-  throw new InvalidError(
-    'timezone',
-    `"${String(zone)}" is not a time zone`,
-    'an IANA name such as Europe/Berlin, or UTC',
-  )
+  if (!isZoneShaped(zone)) throw new InvalidError('timezone', `"${String(zone)}" is not a time zone`, ZONE_HINT)
+  formatter(zone)
+  return zone
+}
+
+export function isZoneShaped(zone: unknown): zone is string {
+  return typeof zone === 'string' && /^[A-Za-z0-9+][\w+:-]*(\/[\w+-]+)*$/.test(zone)
 }
 
 export function systemZone(): string {
@@ -143,16 +140,25 @@ function fields(ms: number, zone: string): Fields {
 function formatter(zone: string): Intl.DateTimeFormat {
   const known = formatters.get(zone)
   if (known) return known
-  const made = new Intl.DateTimeFormat('en-CA', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  })
+  const made = newFormatter(zone)
   formatters.set(zone, made)
   return made
+}
+
+function newFormatter(zone: string): Intl.DateTimeFormat {
+  const twoDigits = '2-digit' as const
+  try {
+    return new Intl.DateTimeFormat('en-CA', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: twoDigits,
+      day: twoDigits,
+      hour: twoDigits,
+      minute: twoDigits,
+      second: twoDigits,
+    })
+  } catch {
+    throw new InvalidError('timezone', `"${zone}" is not a time zone`, ZONE_HINT)
+  }
 }

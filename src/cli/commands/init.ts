@@ -1,6 +1,7 @@
 /** `keepsake init`: makes a workspace, so that the next command finds it. Running it again changes nothing. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { findWorkspace } from '../../config/find-workspace.ts'
 import { InvalidError } from '../../errors.ts'
 import type { Settings } from '../../ports/store.ts'
 import type { Command, Context, Outcome } from '../command.ts'
@@ -52,6 +53,7 @@ async function run({ given, asked, screen }: Context): Promise<Outcome> {
   // Another process may have been faster: then the workspace is the one that it made.
   const created = !wasThere && settings.id === wanted.id
   const folder = screen.path('', store.root)
+  const isFound = !given.has('workspace') || findWorkspace(asked.cwd) === store.root
   const rows = rowsText(
     [
       ['layout', settings.layout],
@@ -66,6 +68,9 @@ async function run({ given, asked, screen }: Context): Promise<Outcome> {
       created ? `Made a workspace in ${folder}` : `There is a workspace in ${folder} already; nothing was changed`,
       ...rows,
       ...(created ? ['', 'Try next:', ...NEXT.map((line) => `  ${line}`)] : []),
+      ...(isFound
+        ? []
+        : ['', `Commands find it by --workspace ${folder}, or by KEEPSAKE_WORKSPACE in the environment.`]),
     ].join('\n'),
     quietText: '',
     warnings: [],

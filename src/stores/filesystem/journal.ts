@@ -20,6 +20,7 @@ import {
   codeOf,
   FILE_MODE,
   fixMode,
+  hashBytes,
   makeFolder,
   readBytes,
   removeFile,
@@ -91,7 +92,7 @@ export class Journal {
     }
     try {
       const { size, ino } = fstatSync(fd)
-      const part = decodeJournal(readBytes(fd, offset, Math.max(0, size - offset)))
+      const part = decodeJournal(readBytes(fd, offset, Math.max(0, size - offset)), digest)
       if (offset === 0) refuseForeign(path, part)
       return { ...part, inode: ino, size }
     } catch (error) {
@@ -112,7 +113,7 @@ export class Journal {
       fixMode(fd, FILE_MODE)
       const inode = fstatSync(fd).ino
       const header: JournalHeader = { keepsake: 'journal', version: JOURNAL_VERSION, ...facts, inode }
-      writeAll(fd, encodeHeader(header))
+      writeAll(fd, encodeHeader(header, digest))
       await syncData(fd)
       await syncFolder(this.folder)
       this.#writing = { fd, segment }
@@ -135,7 +136,7 @@ export class Journal {
   async append(position: Position, records: readonly JournalRecord[]): Promise<Position> {
     const path = this.pathOf(position.segment)
     const { fd } = this.#open(position.segment)
-    const bytes = Buffer.concat(records.map(encodeRecord))
+    const bytes = Buffer.concat(records.map((record) => encodeRecord(record, digest)))
     try {
       writeAll(fd, bytes)
       await syncData(fd)
@@ -193,6 +194,11 @@ export class Journal {
     if (this.#writing) closeSync(this.#writing.fd)
     this.#writing = undefined
   }
+}
+
+/** The same as the model's digest16, by the system's own code. */
+function digest(text: string): string {
+  return hashBytes(text).slice(0, 16)
 }
 
 function refuseForeign(path: string, part: JournalPart): void {

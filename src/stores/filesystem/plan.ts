@@ -68,7 +68,9 @@ export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefin
 /** Journals hand edits as changes of their own, one a file. */
 export function planHandEdits(plan: TurnPlan, edits: readonly HandEdit[]): void {
   const seqs = seqsOfNew(plan, edits)
-  for (const [path, ofFile] of groupByPath(edits)) {
+  // In the order of their numbers, so that a crash between two records leaves the first ones.
+  const ordered = [...edits].sort((a, b) => (seqs.get(idOf(a)) ?? 0) - (seqs.get(idOf(b)) ?? 0))
+  for (const [path, ofFile] of groupByPath(ordered)) {
     const steps = ofFile.flatMap((edit) => stepsOfEdit(edit, seqs))
     addRecord(plan, { origin: { by: 'hand' }, reverts: undefined, steps, files: seenWrites(plan, path, ofFile) })
     for (const edit of ofFile) {

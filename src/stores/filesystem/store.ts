@@ -203,10 +203,10 @@ function fileDerived(workspace: Workspace, enter: () => void): Derived {
 
 /** The YAML library takes longer to load than a command to run, and files that we wrote do without it. */
 function lazyYaml(): ParseYaml {
-  let parse: ParseYaml | undefined
+  let parse: ((text: string, options: { logLevel: 'error' }) => unknown) | undefined
   return (text) => {
-    parse ??= (createRequire(import.meta.url)('yaml') as { parse: ParseYaml }).parse // the library's documented export
-    return parse(text)
+    parse ??= (createRequire(import.meta.url)('yaml') as { parse: NonNullable<typeof parse> }).parse // its documented export
+    return parse(text, { logLevel: 'error' })
   }
 }
 

@@ -8,7 +8,7 @@ import type { ParseYaml } from '../../codec/file-entry.ts'
 import { parseMapping } from '../../codec/mapping.ts'
 import { DamagedError, ForeignError, InvalidError, NewerError } from '../../errors.ts'
 import { isId } from '../../model/id.ts'
-import { parseZone } from '../../model/time.ts'
+import { isZoneShaped, parseZone } from '../../model/time.ts'
 import type { Settings } from '../../ports/store.ts'
 import { decodeText, readFileAt } from './system.ts'
 
@@ -44,7 +44,7 @@ export function readSettings(root: string, yaml: ParseYaml): Settings | undefine
     format,
     id: checked(path, 'id', values['id'], isId, 'the id it was made with'),
     layout: checked(path, 'layout', values['layout'], isLayout, 'agents, flat'),
-    timezone: zoneOf(path, values['timezone']),
+    timezone: checked(path, 'timezone', values['timezone'], isZoneShaped, 'an IANA name such as Europe/Berlin, or UTC'),
     identityFile: checked(path, 'identity_file', values['identity_file'], isFileName, 'a file name ending in .md'),
     retentionDays: checked(path, 'retention_days', values['retention_days'], isRetention, '30 or more'),
   }
@@ -96,18 +96,6 @@ function checked<T>(
 ): T {
   if (test(value)) return value
   throw new DamagedError(path, `"${key}" is ${JSON.stringify(value) ?? 'missing'}`, `Allowed: ${allowed}.`)
-}
-
-function zoneOf(path: string, value: unknown): string {
-  return checked(path, 'timezone', value, isZone, 'an IANA name such as Europe/Berlin, or UTC')
-}
-
-function isZone(value: unknown): value is string {
-  try {
-    return parseZone(value) === value
-  } catch {
-    return false
-  }
 }
 
 function isLayout(value: unknown): value is Settings['layout'] {

@@ -124,7 +124,8 @@ export class Workspace {
     if (folder === '' || isOutside(folder)) return undefined
     const known = this.#links.get(folder)
     if (known !== undefined) return known ?? undefined
-    const link = this.#linkIn(folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) ?? (this.#isLink(folder) ? folder : null)
+    const link =
+      this.#linkIn(folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) ?? (this.#isLink(folder) ? folder : null)
     this.#links.set(folder, link)
     return link ?? undefined
   }

@@ -293,16 +293,19 @@ export class Writer {
     state.position = position
     for (const record of records) catalog.replay(record, true)
     this.#unwritten.clear()
-    return records.flatMap((record) => record.files.flatMap((file) => this.#project(file, record.number)))
+    const warnings = records.flatMap((record) => record.files.flatMap((file) => this.#project(file, record.number)))
+    // Only now: an earlier record of this turn may have written a file that a later one could not.
+    for (const { path } of records.flatMap((record) => record.files)) {
+      if (!this.#unwritten.has(path)) catalog.unproved.delete(path)
+    }
+    return warnings
   }
 
   /** Writes one file; what went wrong, as a warning. */
   #project(file: FileWrite, change: number): string[] {
     if (this.#unwritten.has(file.path)) return []
     try {
-      const outcome = this.#files.write(file)
-      this.#workspace.catalog.unproved.delete(file.path)
-      if (outcome === 'done') return []
+      if (this.#files.write(file) === 'done') return []
       return [`${file.path} was edited by hand at this very moment and is left so; your version is change ${change}`]
     } catch (error) {
       if (!isKeepsakeError(error)) throw error

@@ -1,0 +1,133 @@
+/** Runs the built command line as its users do: a process of its own, in a folder of its own, with a home of its own. */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll } from 'vitest'
+import { openMemory } from '../../src/index.ts'
+import { filesystemStore } from '../../src/stores/filesystem/store.ts'
+
+export const MAIN: string = resolve(import.meta.dirname, '../../dist/cli/main.js')
+
+export interface Ran {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly input?: string | Uint8Array
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly uid?: number
+}
+
+/** What `--json` printed; tests look at what they expect in it. */
+// biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
+export type Printed = any
+
+const made: string[] = []
+
+afterAll(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A folder that is removed after the tests of this file. */
+export function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'keepsake-cli-'))
+  made.push(folder)
+  return folder
+}
+
+export function cleanEnvironment(folder: string, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const { PATH } = process.env
+  return { PATH, HOME: join(folder, 'home'), TZ: 'UTC', ...more }
+}
+
+/** A folder to work in, and the command line run in it. */
+export class Desk {
+  readonly folder: string = freshFolder()
+
+  /** The workspace that `init` makes here. */
+  get workspace(): string {
+    return join(this.folder, '.keepsake')
+  }
+
+  run(args: readonly string[], { input, env, cwd, uid }: RunOptions = {}): Ran {
+    const child = spawnSync(process.execPath, [MAIN, ...args], {
+      cwd: cwd ?? this.folder,
+      env: cleanEnvironment(this.folder, env),
+      encoding: 'utf8',
+      maxBuffer: 100 * 1024 * 1024,
+      ...(input === undefined ? { input: '' } : { input }),
+      ...(uid === undefined ? {} : { uid, gid: uid }),
+    })
+    return { status: child.status, stdout: child.stdout, stderr: child.stderr }
+  }
+
+  /** The one JSON object on standard output; fails when there is anything else anywhere. */
+  json(args: readonly string[], options: RunOptions = {}): Printed & { readonly status: number } {
+    const { status, stdout, stderr } = this.run([...args, '--json'], options)
+    if (stderr !== '') throw new Error(`--json wrote to standard error: ${stderr}`)
+    if (!stdout.endsWith('\n') || stdout.slice(0, -1).includes('\n')) throw new Error(`not one line: ${stdout}`)
+    return { ...JSON.parse(stdout), status }
+  }
+
+  /** With a workspace that has something of each sort in it; made by the library, which takes less time than processes. */
+  static async furnished(): Promise<Desk> {
+    const desk = new Desk()
+    const memory = await openMemory({ workspace: desk.workspace, timezone: 'Europe/Berlin' })
+    await memory.remember('The staging server moved.')
+    await memory.remember('Run make ship.', { name: 'Deploys', aliases: ['releases'] })
+    await memory.remember('Call the printer first.', { name: 'Posters' })
+    await memory.learnFact('Staging server', 'Its name is heron.')
+    await memory.close()
+    return desk
+  }
+
+  /** As furnished, with nothing in it. */
+  static async empty(timezone = 'UTC'): Promise<Desk> {
+    const desk = new Desk()
+    const store = filesystemStore({ root: desk.workspace, timezone })
+    await store.init()
+    await store.close()
+    return desk
+  }
+
+  make(args: readonly string[], options: RunOptions = {}): void {
+    const { status, stderr } = this.run([...args, '--quiet'], options)
+    if (status !== 0) throw new Error(`keepsake ${args.join(' ')}: ${stderr}`)
+  }
+
+  /** Writes a file of the workspace as a person would. */
+  edit(path: string, content: string | Uint8Array): void {
+    mkdirSync(dirname(join(this.workspace, path)), { recursive: true })
+    writeFileSync(join(this.workspace, path), content)
+  }
+
+  /** One value for all that is in the folder: names, modes, texts and links. */
+  hash(): string {
+    return treeHash(this.folder)
+  }
+}
+
+export function treeHash(folder: string): string {
+  const hash = createHash('sha256')
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const path = join(folder, name)
+    const stats = lstatSync(path)
+    const content = stats.isFile() ? readFileSync(path) : stats.isSymbolicLink() ? readlinkSync(path) : ''
+    hash.update(`${name}\0${stats.mode}\0${content.length}\0`).update(content)
+  }
+  return hash.digest('hex')
+}
