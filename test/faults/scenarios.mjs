@@ -8,6 +8,7 @@ import {
   renameSync,
   symlinkSync,
   truncateSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -270,6 +271,22 @@ export const scenarios = [
       byHand(opened.root, LOG, `${text.replace('The second thing', 'The other thing')}\n## 18:00\n\nSupper, by hand.\n`)
     },
     steps: [async ({ memory }) => memory.forget(await idOf(memory, 'The first thing of the day.'))],
+  },
+  {
+    name: 'a note removed by hand before one of its name is written',
+    async prepare(opened) {
+      await everything(opened)
+      unlinkSync(join(opened.root, NOTE))
+    },
+    steps: [overwrite],
+  },
+  {
+    name: 'a memory removed by hand before a reflection',
+    async prepare(opened) {
+      await everything(opened)
+      unlinkSync(join(opened.root, 'agents/main/MEMORY.md'))
+    },
+    steps: [({ memory }) => memory.reflect('Be quick.')],
   },
   {
     name: 'a file moved by hand before it is overwritten',

@@ -45,7 +45,9 @@ export function fileSessions(
 
   const pathOf = (scope: Scope, key: string): string => {
     const folder = `${scopeFolder(workspace.layout, normalizeAgentId(scope))}sessions`
-    return join(workspace.root, folder, `${safeFileName(key, 'session')}.jsonl`)
+    const path = `${folder}/${safeFileName(key, 'session')}.jsonl`
+    workspace.refuseLinks(path)
+    return workspace.absolute(path)
   }
 
   async function append(path: string, key: string, records: readonly SessionRecord[]): Promise<void> {

@@ -153,6 +153,8 @@ export function filesystemStore(
       if (!/^[a-z0-9-]+(\/[a-z0-9-]+)*(\.[a-z]+)*\.md$/.test(name)) {
         throw new InvalidError('document', `"${name}"`, 'a path of lower-case words that ends in .md')
       }
+      workspace.catchUp()
+      workspace.refuseLinks(name)
       const file = readFileAt(join(root, name))
       return file && decodeText(file.bytes)
     },

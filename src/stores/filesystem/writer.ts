@@ -7,7 +7,7 @@
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FileWrite, JournalRecord } from '../../codec/journal-record.ts'
-import { isKeepsakeError } from '../../errors.ts'
+import { ForeignError, isKeepsakeError } from '../../errors.ts'
 import { Draft } from '../../model/draft.ts'
 import { newId } from '../../model/id.ts'
 import type { Batch, Expect } from '../../model/operation.ts'
@@ -74,11 +74,21 @@ export class Writer {
 
   apply(batch: Batch, { expect, signal }: ApplyOptions = {}): Promise<Applied> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ batch, expect, signal, resolve, reject })
+      const job: BatchJob = { batch, expect, signal, resolve, reject }
+      this.#queue.push(job)
+      // Whoever gives up while others are served, or while the lock is held elsewhere, need not wait for a turn.
+      signal?.addEventListener('abort', () => this.#leave(job), { once: true })
       if (this.#busy) return
       this.#busy = true
       this.#running = this.#drain()
     })
+  }
+
+  #leave(job: BatchJob): void {
+    const place = this.#queue.indexOf(job)
+    if (place === -1) return
+    this.#queue.splice(place, 1)
+    job.reject(job.signal?.reason)
   }
 
   /** Runs something else that needs the lock, after what is queued. */
@@ -124,6 +134,9 @@ export class Writer {
 
   async #withLock<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { stateFolder } = this.#workspace
+    if (statFile(stateFolder)?.isSymbolicLink()) {
+      throw new ForeignError(stateFolder, 'it is a link; nothing is written through links')
+    }
     const lock: HeldLock = await acquireLock(join(stateFolder, 'lock'), this.#options.lockWaitMs, signal)
     try {
       if (lock.inherited) this.#prepared = false
