@@ -3,6 +3,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    reporters: ['default', './test/counts-reporter.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A set NODE_EXTRA_CA_CERTS triples the start of every child process, and nothing here uses the network.

@@ -1,5 +1,5 @@
 /** Runs the built command line as its users do: a process of its own, in a folder of its own, with a home of its own. */
-import { spawnSync } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   lstatSync,
@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll } from 'vitest'
 import { openMemory } from '../../src/index.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
@@ -75,6 +76,30 @@ export class Desk {
     return { status: child.status, stdout: child.stdout, stderr: child.stderr }
   }
 
+  /** Begins a command and does not wait for it. */
+  start(args: readonly string[]): ChildProcessWithoutNullStreams {
+    return spawn(process.execPath, [MAIN, ...args], { cwd: this.folder, env: cleanEnvironment(this.folder) })
+  }
+
+  /** A line of shell, in which "$NODE" "$MAIN" is the command. */
+  shell(line: string, shell = 'sh'): Ran {
+    const { status, stdout, stderr } = spawnSync(shell, ['-c', line], {
+      cwd: this.folder,
+      env: cleanEnvironment(this.folder, { NODE: process.execPath, MAIN }),
+      encoding: 'utf8',
+    })
+    return { status, stdout, stderr }
+  }
+
+  runUnder(umask: string, args: readonly string[]): Ran {
+    const { status, stdout, stderr } = spawnSync(
+      'sh',
+      ['-c', `umask ${umask}; exec "$@"`, 'sh', process.execPath, MAIN, ...args],
+      { cwd: this.folder, env: cleanEnvironment(this.folder), encoding: 'utf8' },
+    )
+    return { status, stdout, stderr }
+  }
+
   /** The one JSON object on standard output; fails when there is anything else anywhere. */
   json(args: readonly string[], options: RunOptions = {}): Printed & { readonly status: number } {
     const { status, stdout, stderr } = this.run([...args, '--json'], options)
@@ -115,15 +140,27 @@ export class Desk {
     writeFileSync(join(this.workspace, path), content)
   }
 
-  /** One value for all that is in the folder: names, modes, texts and links. */
+  /** One value for all that is in the folder. */
   hash(): string {
     return treeHash(this.folder)
   }
 }
 
+/** What a begun command printed, once it has ended. */
+export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ran> {
+  const [stdout, stderr, status] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.on('close', resolve)),
+  ])
+  return { status, stdout, stderr }
+}
+
+/** Names, modes, texts and links; the lock apart, which also a writer takes that is then refused. */
 export function treeHash(folder: string): string {
   const hash = createHash('sha256')
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  for (const name of names.filter((path) => !path.includes('.state/lock')).sort()) {
     const path = join(folder, name)
     const stats = lstatSync(path)
     const content = stats.isFile() ? readFileSync(path) : stats.isSymbolicLink() ? readlinkSync(path) : ''

@@ -75,6 +75,20 @@ export async function play({ scenario, states, folder, at, mode, sticky = false,
   }
 }
 
+/** Plays several at once. Resolves to what was wrong. */
+export async function playAll(games, lanes = 4) {
+  const rest = [...games]
+  const problems = []
+  const lane = async () => {
+    for (let game = rest.shift(); game; game = rest.shift()) {
+      const problem = await play(game)
+      if (problem !== undefined) problems.push(problem)
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return problems
+}
+
 function checkRun({ status, signal, stdout, stderr, syncedTwice }, { states, killed, once }) {
   if (killed && signal !== 'SIGKILL') throw new Error(`was to be killed, but ended with ${status}`)
   if (!killed && status !== 0) throw new Error(`ended with ${status ?? signal}`)

@@ -130,6 +130,9 @@ export function compiler(): string | undefined
 export function buildShim(): { readonly path: string } | Missing
 export function buildGodown(): { readonly path: string } | Missing
 
+/** What a child is started with: PATH, HOME, TMPDIR, LANG and TZ, and no io_uring. */
+export function cleanEnvironment(): Record<string, string>
+
 /** Runs node with the shim. Throws where buildShim is missing. Only this process meets faults, not its children. */
 export function runFaulty(run: FaultyRun): Promise<FaultyResult>
 

@@ -149,7 +149,7 @@ export async function runFaulty({ args, root, at, mode, sticky, only, input, env
 
 // Only what a program needs to start. NODE_OPTIONS and the test runner's variables would change what is tested, and a set
 // NODE_EXTRA_CA_CERTS triples the start. io_uring would go round the shim.
-function cleanEnvironment() {
+export function cleanEnvironment() {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ']
     .map((name) => [name, process.env[name]])
     .filter(([, value]) => value !== undefined)

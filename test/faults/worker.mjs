@@ -1,17 +1,27 @@
 // The program that meets the faults. Prints a line per event, at once and whole: `ack` when a write was acknowledged, `fail`
 // when it was refused, `view` with the memory as this process sees it after a refusal.
 //   node worker.mjs FOLDER scenario NAME [retry]   the steps of one scenario; retry: again after a failure, and one more write
-//   node worker.mjs FOLDER writer ID COUNT         COUNT writes of every kind, each told before (`try`) and after
+//   node worker.mjs FOLDER writer ID COUNT [wait]  COUNT writes of every kind, each told before (`try`) and after; wait: for
+//                                                  the end of the input, so that several begin at once
 import { writeSync } from 'node:fs'
 import { scenarios } from './scenarios.mjs'
 import { openAs, stateOf } from './workspace.mjs'
 import { writeMany } from './writer.mjs'
 
-const [folder, mode, name, more] = process.argv.slice(2)
+const [folder, mode, name, more, wait] = process.argv.slice(2)
 
 function say(event, facts) {
   const line = Buffer.from(`${event} ${JSON.stringify(facts)}\n`)
-  for (let done = 0; done < line.length; ) done += writeSync(1, line, done)
+  for (let done = 0; done < line.length; ) done += writeSome(line, done)
+}
+
+function writeSome(line, from) {
+  try {
+    return writeSync(1, line, from)
+  } catch (error) {
+    if (error.code !== 'EAGAIN') throw error
+    return 0 // the pipe is full, and whoever reads it is slow
+  }
 }
 
 async function attempt(opened, index, step) {
@@ -45,5 +55,13 @@ async function playScenario() {
   await opened.store.close()
 }
 
+async function write() {
+  if (wait === 'wait') {
+    writeSync(1, 'ready\n')
+    for await (const _ of process.stdin);
+  }
+  await writeMany({ folder, writer: name, count: Number(more), say })
+}
+
 if (mode === 'scenario') await playScenario()
-else await writeMany({ folder, writer: name, count: Number(more), say })
+else await write()

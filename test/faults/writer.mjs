@@ -1,1 +1,51 @@
-export async function writeMany() {}
+// One of many writers. Everything it writes is a thing of its own, named by writer and number, and goes through states that
+// it tells before (`try`) and after (`ack`) each write; so whoever reads the lines knows what must be there, and what may be.
+import { openMemory } from '../../dist/index.js'
+
+export const SHARED_NOTE = 'shared'
+export const SHARED_SESSION = 'all of us'
+
+export async function writeMany({ folder, writer, count, say }) {
+  const memory = await openMemory({ workspace: folder, timezone: 'UTC', lockWaitMs: 60_000 })
+  for (let n = 1; n <= count; n++) {
+    for (const { thing, state, write } of stepsOf(memory, `${writer}-${n}`, n)) {
+      say('try', { thing, state })
+      const { entry, change } = (await write()) ?? {}
+      say('ack', { thing, id: entry?.id, revision: entry?.revision, number: change?.number })
+    }
+  }
+  await memory.close()
+}
+
+/** The states of a thing: a text under a name or none, a line of a session, or nothing any more. */
+function stepsOf(memory, thing, n) {
+  const text = `${thing} ${'word '.repeat(n % 7)}`.trim()
+  const named = { kind: 'note', name: thing, content: text }
+  switch (n % 8) {
+    case 1:
+      return [{ thing, state: named, write: () => memory.remember(text, { name: thing }) }]
+    case 2:
+      return [
+        { thing, state: { kind: 'topic', name: thing, content: text }, write: () => memory.learnFact(thing, text) },
+        { thing, state: { kind: 'topic', name: thing, content: 'x' }, write: () => memory.learnFact(thing, 'x') },
+      ]
+    case 3:
+      return [{ thing, state: { line: text }, write: () => append(memory, SHARED_SESSION, text) }]
+    case 4:
+      return [{ thing, state: { line: text }, write: () => append(memory, thing.replace(/-\d+$/, ''), text) }]
+    case 5:
+      return [
+        { thing, state: named, write: () => memory.remember(text, { name: thing }) },
+        { thing, state: { ...named, name: `${thing} too` }, write: () => memory.rename(thing, `${thing} too`) },
+        { thing, state: null, write: () => memory.forget(`${thing} too`) },
+      ]
+    case 6:
+      return [{ thing, state: { shared: text }, write: () => memory.remember(text, { name: SHARED_NOTE }) }]
+    default:
+      return [{ thing, state: { kind: 'experience', name: null, content: text }, write: () => memory.remember(text) }]
+  }
+}
+
+async function append(memory, key, line) {
+  await memory.store.sessions.append('main', key, [{ line }])
+}

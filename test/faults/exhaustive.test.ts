@@ -1,0 +1,49 @@
+// Every scenario, with a kill and with a failing disk at every file-system call it makes. `npm test` plays a sample that is
+// the same each time: the calls that all writes begin and end with in some scenarios only, and every other failing call.
+// KEEPSAKE_FAULTS=full plays them all.
+import { rmSync } from 'node:fs'
+import { afterAll, describe, expect, it } from 'vitest'
+import { callsOf, type Play, playAll, statesOf } from './play.mjs'
+import { scenarios } from './scenarios.mjs'
+import { buildShim, type Call, type FaultMode } from './tools.mjs'
+import { scratchFolder } from './workspace.mjs'
+
+const shim = buildShim()
+if ('missing' in shim) console.warn(`SKIPPED: ${shim.missing}`)
+
+const full = process.env['KEEPSAKE_FAULTS'] === 'full'
+const MODES: readonly FaultMode[] = ['kill', 'kill-half', 'errno:EIO']
+const IN_FULL = ['the first use of a workspace', 'a line in the log', 'recovery of a torn journal']
+const played = { runs: 0, all: 0 }
+
+describe.skipIf('missing' in shim)('a fault at any call leaves the memory whole:', () => {
+  afterAll(() => console.log(`faults: played ${played.runs} of ${played.all} (KEEPSAKE_FAULTS=full plays all)`))
+
+  for (const [number, scenario] of scenarios.entries()) {
+    it(scenario.name, { timeout: 300_000 }, async () => {
+      const folder = scratchFolder('exhaustive')
+      const states = await statesOf(scenario, folder)
+      const calls = await callsOf(scenario, folder)
+      const faults = MODES.flatMap((mode) => calls.filter((call) => concerns(mode, call)).map((call) => ({ mode, call })))
+      const chosen = faults.filter(({ mode, call }) => full || IN_FULL.includes(scenario.name) || sampled(mode, call, number))
+      const games = chosen.map(({ mode, call }): Play => {
+        return { scenario, states, folder, at: call.index, mode, once: mode === 'errno:EIO' }
+      })
+      played.runs += games.length
+      played.all += faults.length
+      const problems = await playAll(games)
+      expect(problems, problems.join('\n\n')).toEqual([])
+      rmSync(folder, { recursive: true })
+    })
+  }
+})
+
+function concerns(mode: FaultMode, { name }: Call): boolean {
+  return mode !== 'kill-half' || name === 'write'
+}
+
+function sampled(mode: FaultMode, { path, index, name }: Call, number: number): boolean {
+  if (/\/\.state\/lock(\/|$)/.test(path) || path.endsWith('/.state/tmp')) return false
+  if (name === 'open' && path.includes('/.state/journal/')) return false
+  return mode !== 'errno:EIO' || (index + number) % 2 === 0
+}

@@ -1,0 +1,33 @@
+// Many processes on one workspace, some of them killed: nothing lost, nothing doubled, nothing torn. A seed that fails is
+// played again with KEEPSAKE_SEED.
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { commandLines, firstUse, randomKills, together } from './rounds.mjs'
+import { buildShim } from './tools.mjs'
+
+const shim = buildShim()
+const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
+const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+describe(`many writers on one workspace (seed ${seed})`, () => {
+  it('all find the same workspace when they are the first', { timeout: 60_000 }, async () => {
+    await firstUse({ processes: 2, rounds: 6 })
+    await firstUse({ processes: 6, rounds: 2 })
+  })
+
+  it('lose nothing: 8 processes, 200 writes each, 3 of them killed', { timeout: 120_000 }, async () => {
+    const acknowledged = await together({ writers: 8, count: 200, kills: 3, seed, onDisk: true })
+    expect(acknowledged).toBeGreaterThan(1000)
+  })
+
+  it.skipIf('missing' in shim)('lose nothing: 4 processes, killed 300 times', { timeout: 180_000 }, async () => {
+    const { killed, acknowledged } = await randomKills({ kills: 300, lanes: 4, seed, checkEvery: 100 })
+    console.log(`kills: ${killed}, ${acknowledged} writes acknowledged, seed ${seed}`)
+    expect(killed).toBeGreaterThanOrEqual(300)
+  })
+
+  it.skipIf(!existsSync(cli))('lose nothing: 8 command lines, 10 writes each', { timeout: 120_000 }, async () => {
+    expect(await commandLines({ processes: 8, count: 10 })).toBe(80)
+  })
+})

@@ -1,0 +1,21 @@
+/** Writes that were acknowledged. */
+export function together(round: {
+  readonly writers: number
+  readonly count: number
+  readonly kills: number
+  readonly seed: number
+  readonly onDisk?: boolean
+}): Promise<number>
+
+export function randomKills(round: {
+  readonly kills: number
+  readonly lanes: number
+  readonly seed: number
+  readonly checkEvery: number
+  readonly progress?: (killed: number) => void
+}): Promise<{ killed: number; acknowledged: number }>
+
+/** Writes that were acknowledged. */
+export function commandLines(round: { readonly processes: number; readonly count: number }): Promise<number>
+
+export function firstUse(round: { readonly processes: number; readonly rounds: number }): Promise<void>
