@@ -1,0 +1,91 @@
+// A disk that fills up: a clear error, nothing promised falsely, the old state as it was, and all well again when there is
+// room. A small tmpfs is the disk.
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { Memory } from '../../src/memory.ts'
+import { filesystemStore } from '../../src/stores/filesystem/store.ts'
+import { stateDifference } from '../../src/testing/index.ts'
+import { type SmallTmpfs, smallTmpfs } from './tools.mjs'
+
+const DISK_BYTES = 2 * 1024 * 1024
+
+function withDisk(
+  run: (disk: SmallTmpfs) => Promise<void>,
+): (context: { skip(reason: string): void }) => Promise<void> {
+  return async ({ skip }) => {
+    const disk = smallTmpfs(DISK_BYTES)
+    if ('missing' in disk) {
+      console.warn(`SKIPPED: ${disk.missing}`)
+      return skip(disk.missing)
+    }
+    try {
+      await run(disk)
+    } finally {
+      disk.free()
+    }
+  }
+}
+
+function open(folder: string): Memory {
+  return new Memory(filesystemStore({ root: join(folder, 'ws'), timezone: 'UTC' }), 'main', Date.now)
+}
+
+it(
+  'says so, loses nothing, and works again when there is room',
+  withDisk(async (disk) => {
+    let memory = open(disk.folder)
+    await memory.learnFact('deploys', 'We deploy on Tuesdays')
+    disk.fill(64 * 1024)
+    const kept: string[] = []
+    let failure: unknown
+    for (let n = 0; n < 500 && failure === undefined; n++) {
+      const text = `${n} ${'x'.repeat(1500)}`
+      try {
+        await memory.remember(text, n % 2 === 0 ? {} : { name: `Note ${n}` })
+        kept.push(text)
+      } catch (error) {
+        failure = error
+      }
+    }
+    expect(failure).toMatchObject({ code: 'IO', hint: expect.stringContaining('full') })
+    const contents = async (): Promise<string[]> => (await memory.list()).map((entry) => entry.content).sort()
+    const expected = ['We deploy on Tuesdays', ...kept].sort()
+    expect(await contents()).toEqual(expected)
+    await expect(memory.learnFact('deploys', 'y'.repeat(20_000))).rejects.toMatchObject({ code: 'IO' })
+    await memory.close()
+    memory = open(disk.folder)
+    expect(await contents()).toEqual(expected)
+    disk.release()
+    await memory.remember('room again')
+    expect(await contents()).toEqual([...expected, 'room again'].sort())
+    const before = await memory.list()
+    await memory.close()
+    memory = open(disk.folder)
+    expect(stateDifference(await memory.list(), before)).toBeUndefined()
+    await memory.close()
+  }),
+)
+
+it(
+  'promises all or nothing of eight that come at once',
+  withDisk(async (disk) => {
+    let memory = open(disk.folder)
+    await memory.remember('before')
+    disk.fill(24 * 1024)
+    const writes = Array.from({ length: 8 }, (_, n) =>
+      memory.remember(`${n} ${'z'.repeat(2500)}`, { name: `Note ${n}` }),
+    )
+    const outcomes = await Promise.allSettled(writes)
+    const promised = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.entry.id] : []))
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+    for (const error of refused) expect(error).toMatchObject({ code: 'IO', hint: expect.any(String) })
+    await memory.close()
+    memory = open(disk.folder)
+    const ids = (await memory.list({ kinds: ['note'] })).map((entry) => entry.id)
+    expect(ids.sort()).toEqual(promised.sort())
+    disk.release()
+    await memory.remember('after')
+    expect((await memory.list({ kinds: ['note'] })).map((entry) => entry.id).sort()).toEqual(promised)
+    await memory.close()
+  }),
+)
