@@ -22,9 +22,18 @@ export interface KnownFile {
 export interface Unproved {
   /** Hashes of states on the way; `null` for "no file". */
   readonly earlier: Set<string | null>
+  /** Whole texts on the way: a power cut may leave a part of any of them. */
+  readonly between?: string[]
+  /** What was added before the first whole text, and the hash that the file had with all of it. */
+  lead?: { readonly appends: readonly Append[]; readonly after: string | null }
   /** The last whole text; `null` when the file is to be gone, `undefined` when it was only appended to. */
   text: string | null | undefined
-  readonly appends: { readonly at: number; readonly append: string }[]
+  readonly appends: Append[]
+}
+
+interface Append {
+  readonly at: number
+  readonly append: string
 }
 
 export class Catalog {
@@ -134,7 +143,7 @@ export class Catalog {
       this.#know(file)
       return
     }
-    const unproved = this.unproved.get(file.path) ?? { earlier: new Set(), text: undefined, appends: [] }
+    const unproved = this.unproved.get(file.path) ?? { earlier: new Set(), between: [], text: undefined, appends: [] }
     this.unproved.set(file.path, unproved)
     if ('append' in file) {
       unproved.appends.push(file)
@@ -143,6 +152,9 @@ export class Catalog {
     }
     unproved.earlier.add(file.before)
     if (unproved.text !== undefined) unproved.earlier.add(unproved.text === null ? null : hashBytes(unproved.text))
+    const added = unproved.appends.map(({ append }) => append).join('')
+    if (unproved.text === undefined) unproved.lead = { appends: [...unproved.appends], after: file.before }
+    else if (unproved.text !== null) unproved.between?.push(unproved.text + added)
     unproved.appends.length = 0
     unproved.text = file.after === null ? null : file.text
     this.#know(file)

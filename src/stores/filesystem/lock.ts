@@ -57,9 +57,10 @@ export function tryLock(folder: string): { readonly held?: HeldLock; readonly ow
     makeFolder(folder)
     return tryLock(folder)
   }
-  // Late: others went on and swept our number away before we made it again. Theirs is higher, and theirs is the lock.
+  // Late: others took this very number and let it go, or went on and swept it away, before we made it. It is not the lock.
   const all = generations(folder)
-  if (newestOf(all)?.generation !== mine) {
+  const newest = newestOf(all)
+  if (newest?.generation !== mine || newest.done) {
     remove(join(folder, String(mine)))
     return { owner: 'another process that was faster' }
   }

@@ -8,28 +8,34 @@ import { hashBytes } from './system.ts'
 
 /** `null` stands for "no file". */
 export function settle(found: Uint8Array | null, unproved: Unproved): Uint8Array | null {
-  const base = unproved.text === undefined ? found : settleText(found, unproved.text, unproved.earlier)
+  const base = unproved.text === undefined ? found : settleText(found, unproved.text, unproved)
   if (unproved.appends.length === 0) return base
-  let bytes = Buffer.from(base ?? [])
-  for (const { at, append } of unproved.appends) bytes = settleAppend(bytes, at, Buffer.from(append), append)
+  const bytes = settleAppends(base, unproved.appends)
   return base !== null && bytes.equals(base) ? base : bytes
 }
 
-function settleText(
-  found: Uint8Array | null,
-  text: string | null,
-  earlier: ReadonlySet<string | null>,
-): Uint8Array | null {
+function settleText(found: Uint8Array | null, text: string | null, unproved: Unproved): Uint8Array | null {
+  const { earlier, between = [], lead } = unproved
   const ours = text === null ? null : Buffer.from(text)
-  if (found === null) return earlier.has(null) || ours === null ? ours : null
-  if (earlier.has(hashBytes(found))) return ours
-  return ours !== null && isTorn(found, ours) ? ours : found
+  if (earlier.has(found === null ? null : hashBytes(found))) return ours
+  // Additions that the first whole text had in it may be missing or torn.
+  if (lead && lead.appends.length > 0 && hashBytes(settleAppends(found, lead.appends)) === lead.after) return ours
+  if (found === null) return null
+  const texts = text === null ? between : [...between, text]
+  return texts.some((one) => isTorn(found, one)) ? ours : found
 }
 
 /** As a power cut leaves it: empty, the beginning of the new text, or blocks that never reached the disk. */
-function isTorn(found: Uint8Array, ours: Uint8Array): boolean {
+function isTorn(found: Uint8Array, ours: Uint8Array | string): boolean {
   if (found.includes(0)) return true
-  return found.length < ours.length && Buffer.compare(found, ours.subarray(0, found.length)) === 0
+  const bytes = Buffer.from(ours)
+  return found.length < bytes.length && Buffer.compare(found, bytes.subarray(0, found.length)) === 0
+}
+
+function settleAppends(found: Uint8Array | null, appends: Readonly<Unproved['appends']>): Buffer<ArrayBuffer> {
+  let bytes = Buffer.from(found ?? [])
+  for (const { at, append } of appends) bytes = settleAppend(bytes, at, Buffer.from(append), append)
+  return bytes
 }
 
 function settleAppend(found: Buffer<ArrayBuffer>, at: number, wanted: Buffer, text: string): Buffer<ArrayBuffer> {

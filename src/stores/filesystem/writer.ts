@@ -14,6 +14,7 @@ import type { Batch, Expect } from '../../model/operation.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Applied, ApplyOptions } from '../../ports/store.ts'
+import { planHandEdits } from './absorb.ts'
 import { changeOf } from './change-feed.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { FileWriter } from './file-writer.ts'
@@ -21,7 +22,7 @@ import type { JournalState } from './follower.ts'
 import { placeOf } from './layout.ts'
 import { acquireLock, type HeldLock } from './lock.ts'
 import { thisProcess } from './owner.ts'
-import { type PlannedBatch, planBatch, planHandEdits, type TurnPlan } from './plan.ts'
+import { type PlannedBatch, planBatch } from './plan.ts'
 import { survey } from './survey.ts'
 import {
   attempt,
@@ -34,6 +35,7 @@ import {
   syncFolder,
 } from './system.ts'
 import { PlannedFiles } from './turn-files.ts'
+import type { TurnPlan } from './turn-plan.ts'
 import type { Workspace } from './workspace.ts'
 import { formatSettings, readSettings, SETTINGS_FILE } from './workspace-settings.ts'
 
