@@ -58,6 +58,19 @@ describe('remember', () => {
     await expect(memory.forget('Short')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
+  it('gives a name or alias whose owner has expired to whoever asks for it', async () => {
+    await memory.remember('short', { name: 'Short', ttl: '1h' })
+    const { entry } = await memory.remember('long', { name: 'Long' })
+    at('2026-11-15T16:00:00.000Z')
+    await memory.alias('Long', 'Short')
+    expect((await memory.get('Short'))?.id).toBe(entry.id)
+  })
+
+  it('sets one key from two places at once', async () => {
+    await Promise.all([memory.remember('a', { key: 'k' }), memory.remember('b', { key: 'k' })])
+    expect(await memory.list({ kinds: ['context'] })).toHaveLength(1)
+  })
+
   it.each([
     ['blank text', () => memory.remember('  \n '), 'content'],
     ['an unknown kind', () => memory.remember('x', { kind: 'thing' as 'note' }), 'kind'],

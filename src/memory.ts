@@ -9,13 +9,13 @@ import { type Entry, type Metadata, type Origin, WORLD } from './model/entry.ts'
 import { isExpired, parseTtl } from './model/expiry.ts'
 import { findByRef } from './model/find.ts'
 import { isId } from './model/id.ts'
-import { KINDS, type Kind, parseKind } from './model/kinds.ts'
+import { aKind, KINDS, type Kind, parseKind } from './model/kinds.ts'
 import { normalizeAgentId, normalizeName } from './model/name.ts'
 import { wholeNumber } from './model/number.ts'
 import type { AddOperation, Batch, Change, Expect, Operation } from './model/operation.ts'
 import { addDays, instant, localTime, parseInstant, startOfDay } from './model/time.ts'
 import type { Clock } from './ports/clock.ts'
-import type { CallOptions, ScanFilter, Settings, Store } from './ports/store.ts'
+import type { Applied, CallOptions, ScanFilter, Settings, Store } from './ports/store.ts'
 import { contextLoad } from './prompt/context-load.ts'
 
 export interface MemoryOptions {
@@ -82,7 +82,7 @@ export interface ListFilter extends CallOptions {
 const DEFAULT_DAYS = 3
 const MOST_DAYS = 3660
 const DEFAULT_BUDGET_TOKENS = 8000
-/** Two writers that make one name at once: the second one finds it and overwrites. More often is not chance. */
+/** More often is not chance. */
 const NAME_RACES = 3
 
 export async function openMemory(options: MemoryOptions = {}): Promise<Memory> {
@@ -127,7 +127,7 @@ export class Memory {
     if (kind === 'topic') return this.learnFact(requireName(options, kind), content, options)
     if (kind === 'memory') return this.reflect(content, options)
     if (KINDS[kind].rewritten === 'gated') throw gated(kind)
-    if (kind === 'context') return this.#setContext(content, options)
+    if (kind === 'context') return this.#despiteRaces(options, () => this.#setContext(content, options))
     if (KINDS[kind].naming === 'given' && options.name !== undefined) return this.#putNamed(kind, content, options)
     return this.#write([this.#addition(kind, content, options)], options)
   }
@@ -291,16 +291,21 @@ export class Memory {
   ): Promise<Written> {
     const scope = KINDS[kind].scope === 'world' ? WORLD : this.agent
     const name = normalizeName(options.name)
-    for (let tries = 1; ; tries++) {
+    return this.#despiteRaces(options, async () => {
       const existing = await this.#existing(scope, name, kind, options)
+      if (existing && !isExpired(existing, this.#now())) return this.#overwrite(existing, kind, content, options)
+      if (typeof options.expect === 'string') throw new ConflictError(name, options.expect, null)
+      return this.#write([...removal(existing), this.#addition(kind, content, options)], options)
+    })
+  }
+
+  /** Two writers that make one name at once: the second one finds it and overwrites. Who expects something is told instead. */
+  async #despiteRaces(options: WriteOptions, write: () => Promise<Written>): Promise<Written> {
+    for (let tries = 1; ; tries++) {
       try {
-        if (existing && !isExpired(existing, this.#now())) {
-          return await this.#overwrite(existing, kind, content, options)
-        }
-        if (typeof options.expect === 'string') throw new ConflictError(name, options.expect, null)
-        return await this.#write([...removal(existing), this.#addition(kind, content, options)], options)
+        return await write()
       } catch (error) {
-        const raced = isKeepsakeError(error) && error.code === (existing ? 'NOT_FOUND' : 'NAME_TAKEN')
+        const raced = isKeepsakeError(error) && (error.code === 'NAME_TAKEN' || error.code === 'NOT_FOUND')
         if (!raced || tries >= NAME_RACES || options.expect !== undefined) throw error
       }
     }
@@ -320,14 +325,10 @@ export class Memory {
   async #overwrite(existing: Entry, kind: Kind, content: string, options: RememberOptions): Promise<Written> {
     if (options.expect === null) await this.#refuseExisting(existing)
     if (existing.kind !== kind || KINDS[kind].rewritten === 'no') {
-      throw new KeepsakeError(
-        'NAME_TAKEN',
-        `"${existing.name}" is ${article(existing.kind)} and can't be overwritten`,
-        {
-          hint: 'Choose another name.',
-          data: { name: existing.name, owner: existing.id },
-        },
-      )
+      throw new KeepsakeError('NAME_TAKEN', `"${existing.name}" is ${aKind(existing.kind)} and can't be overwritten`, {
+        hint: 'Choose another name.',
+        data: { name: existing.name, owner: existing.id },
+      })
     }
     const { description, metadata, aliases = [] } = options
     const expiresAt = this.#expiresAt(options)
@@ -390,12 +391,7 @@ export class Memory {
   }
 
   async #write(operations: readonly Operation[], options: WriteOptions, existing?: Entry): Promise<Written> {
-    const { signal, expect } = options
-    const batch: Batch = { operations, origin: this.#origin(options) }
-    const applied = await this.store.apply(batch, {
-      ...(signal ? { signal } : {}),
-      ...(existing && typeof expect === 'string' ? { expect: { [existing.id]: expect } } : {}),
-    })
+    const applied = await this.#applied(operations, options, existing)
     // Of several, the one that was meant; where that made room for a new one, the new one.
     const made = operations.some((operation) => operation.op === 'add')
     const entry =
@@ -407,6 +403,34 @@ export class Memory {
       ...(existing && applied.change ? { replaced: existing.revision } : {}),
       warnings: applied.warnings,
     }
+  }
+
+  async #applied(
+    operations: readonly Operation[],
+    options: WriteOptions,
+    existing: Entry | undefined,
+  ): Promise<Applied> {
+    const { signal, expect } = options
+    const call = {
+      ...(signal ? { signal } : {}),
+      ...(existing && typeof expect === 'string' ? { expect: { [existing.id]: expect } } : {}),
+    }
+    const origin = this.#origin(options)
+    try {
+      return await this.store.apply({ operations, origin }, call)
+    } catch (error) {
+      // A name whose owner has expired belongs to nobody whom anyone can see: that one makes room.
+      const expired = await this.#expiredOwner(error, options)
+      if (!expired) throw error
+      return this.store.apply({ operations: [...removal(expired), ...operations], origin }, call)
+    }
+  }
+
+  async #expiredOwner(error: unknown, options: CallOptions): Promise<Entry | undefined> {
+    if (!isKeepsakeError(error) || error.code !== 'NAME_TAKEN' || typeof error.data['owner'] !== 'string')
+      return undefined
+    const owner = await this.store.get(error.data['owner'], options)
+    return owner && isExpired(owner, this.#now()) ? owner : undefined
   }
 
   async #refuseForeign(operation: Operation, options: CallOptions): Promise<void> {
@@ -425,7 +449,7 @@ function defaultKind({ name, key }: RememberOptions): Kind {
 function refuseIdleOptions(kind: Kind, { name, key, ttl, expect }: RememberOptions): void {
   const { naming, fixedName, ttl: mayExpire } = KINDS[kind]
   if (key !== undefined && naming !== 'key') {
-    throw new InvalidError('key', `${article(kind)} has no key`, 'a key for context only')
+    throw new InvalidError('key', `${aKind(kind)} has no key`, 'a key for context only')
   }
   if (key !== undefined && name !== undefined) {
     throw new InvalidError('name', 'a context has a key and no name besides', 'one of name and key')
@@ -433,7 +457,7 @@ function refuseIdleOptions(kind: Kind, { name, key, ttl, expect }: RememberOptio
   if (name !== undefined && fixedName !== undefined && name !== fixedName) {
     throw new InvalidError('name', `the ${kind} of an agent is called ${fixedName}`, fixedName)
   }
-  if (ttl !== undefined && !mayExpire) throw new InvalidError('ttl', `${article(kind)} never expires`, 'no ttl')
+  if (ttl !== undefined && !mayExpire) throw new InvalidError('ttl', `${aKind(kind)} never expires`, 'no ttl')
   if (typeof expect === 'string' && (naming === 'none' || (naming === 'given' && name === undefined))) {
     throw new InvalidError('expect', `a new ${kind} has no earlier revision`, 'a revision where a name or key is given')
   }
@@ -459,10 +483,6 @@ function gated(kind: Kind): KeepsakeError {
     hint: 'Edit its file by hand.',
     data: { kind },
   })
-}
-
-function article(kind: Kind): string {
-  return /^[aei]/.test(kind) ? `an ${kind}` : `a ${kind}`
 }
 
 /** Names that a person would call the same: case, dashes, underscores and blanks do not tell them apart. */

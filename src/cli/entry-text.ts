@@ -20,30 +20,34 @@ export function labelOf(entry: EntryHead): string {
 export function entryText(entry: Entry, { screen, root, zone }: TextPlace): string {
   const { name, key, kind, description, aliases, metadata, createdAt, updatedAt, expiresAt, origin } = entry
   const title = name ?? key ?? shortened(entry.content)
-  const rows: [string, string][] = [
-    ['created', time(createdAt, zone)],
-    ...(updatedAt === createdAt ? [] : [['updated', time(updatedAt, zone)] as [string, string]]),
-    ...(expiresAt === null ? [] : [['expires', time(expiresAt, zone)] as [string, string]]),
-    ...(entry.path === undefined ? [] : [['file', screen.path(root, entry.path)] as [string, string]]),
-    ...(aliases.length === 0 ? [] : [['aliases', aliases.join(', ')] as [string, string]]),
-    ...(Object.keys(metadata).length === 0 ? [] : [['metadata', JSON.stringify(metadata)] as [string, string]]),
-    ['written by', originText(origin)],
-    ['revision', entry.revision],
-    ['id', entry.id],
-  ]
+  const rows = rowsText(
+    [
+      ['created', time(createdAt, zone)],
+      ['updated', updatedAt === createdAt ? undefined : time(updatedAt, zone)],
+      ['expires', expiresAt === null ? undefined : time(expiresAt, zone)],
+      ['file', entry.path === undefined ? undefined : screen.path(root, entry.path)],
+      ['aliases', aliases.join(', ') || undefined],
+      ['metadata', Object.keys(metadata).length === 0 ? undefined : JSON.stringify(metadata)],
+      ['written by', originText(origin)],
+      ['revision', entry.revision],
+      ['id', entry.id],
+    ],
+    screen,
+  )
   return [
     `${screen.bold(title)} (${kind})`,
     ...(description === '' ? [] : [screen.plain(description)]),
-    ...rowsText(rows, screen),
+    ...rows,
     '',
     entry.content === '' ? screen.dim('(empty)') : screen.plain(entry.content),
   ].join('\n')
 }
 
-/** Lines of a word and what it says, the words in one column. */
-export function rowsText(rows: readonly (readonly [string, string])[], screen: Screen): string[] {
-  const width = Math.max(...rows.map(([word]) => word.length))
-  return rows.map(([word, text]) => `  ${screen.dim(word.padEnd(width))}  ${screen.plain(text)}`)
+/** Lines of a word and what it says, the words in one column; a word with nothing to say has none. */
+export function rowsText(rows: readonly (readonly [string, string | undefined])[], screen: Screen): string[] {
+  const telling = rows.flatMap(([word, text]) => (text === undefined ? [] : [{ word, text }]))
+  const width = Math.max(...telling.map(({ word }) => word.length))
+  return telling.map(({ word, text }) => `  ${screen.dim(word.padEnd(width))}  ${screen.plain(text)}`)
 }
 
 /** A line an entry. */
@@ -54,7 +58,8 @@ export function listText(entries: readonly Entry[], { screen, root, zone }: Text
     title: screen.plain(shortened(entry.name ?? entry.key ?? entry.content)),
     path: entry.path === undefined ? '' : screen.path(root, entry.path),
   }))
-  const widest = (column: 'kind' | 'title' | 'path'): number => Math.max(...rows.map((row) => [...row[column]].length))
+  const widest = (column: 'kind' | 'title' | 'path'): number =>
+    rows.reduce((most, row) => Math.max(most, [...row[column]].length), 0)
   const [kinds, titles, paths] = [widest('kind'), widest('title'), widest('path')]
   const lines = rows.map(({ entry, kind, title, path }) => {
     const named = `${time(entry.createdAt, zone)}  ${kind.padEnd(kinds)}  ${padded(title, titles)}  `
@@ -72,12 +77,9 @@ const MOST_CHARACTERS = 48
 export function shortened(text: string): string {
   const line = text.slice(0, 1000).replace(/\s+/g, ' ').trim()
   const characters = [...line]
-  return characters.length <= MOST_CHARACTERS
-    ? line
-    : `${characters
-        .slice(0, MOST_CHARACTERS - 1)
-        .join('')
-        .trimEnd()}…`
+  if (characters.length <= MOST_CHARACTERS) return line
+  const kept = characters.slice(0, MOST_CHARACTERS - 1).join('')
+  return `${kept.trimEnd()}…`
 }
 
 function time(at: string, zone: string): string {
@@ -86,11 +88,8 @@ function time(at: string, zone: string): string {
 }
 
 function originText({ by, agent, session }: Entry['origin']): string {
-  return [
-    by,
-    ...(agent === undefined ? [] : [agent]),
-    ...(session === undefined ? [] : [`in session ${session}`]),
-  ].join(' ')
+  const words = [by, agent, session === undefined ? undefined : `in session ${session}`]
+  return words.filter((word) => word !== undefined).join(' ')
 }
 
 function padded(text: string, width: number): string {

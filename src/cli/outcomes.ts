@@ -5,23 +5,24 @@ import type { Context, Outcome } from './command.ts'
 import { entryJson, writtenJson } from './entry-json.ts'
 import { entryText, labelOf, rowsText } from './entry-text.ts'
 
-/** `done` completes itself with what was written: a sentence for each case. */
+/** `done` says what was done, in a sentence; where nothing was, the outcome says that instead. */
 export async function writtenOutcome(context: Context, written: Written, done: string): Promise<Outcome> {
   const { root } = await context.open()
   const { screen } = context
   const { entry, change, replaced, warnings } = written
-  const rows: [string, string][] = [
-    ...(entry.path === undefined ? [] : [['file', screen.path(root, entry.path)] as [string, string]]),
+  const { path, revision } = entry
+  const rows = rowsText(
     [
-      'revision',
-      replaced === undefined || replaced === entry.revision ? entry.revision : `${entry.revision}, was ${replaced}`,
+      ['file', path === undefined ? undefined : screen.path(root, path)],
+      ['revision', replaced === undefined || replaced === revision ? revision : `${revision}, was ${replaced}`],
+      ['change', change && String(change.number)],
     ],
-    ...(change === undefined ? [] : [['change', String(change.number)] as [string, string]]),
-  ]
+    screen,
+  )
   const sentence = change === undefined ? `Nothing to do: ${labelOf(entry)} is so already` : done
   return {
     json: writtenJson(written),
-    text: [screen.plain(sentence), ...rowsText(rows, screen)].join('\n'),
+    text: [screen.plain(sentence), ...rows].join('\n'),
     quietText: '',
     warnings,
   }

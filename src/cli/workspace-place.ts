@@ -1,5 +1,5 @@
 /** Which folder is meant: the option, else the environment, else what the current folder says. */
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { findWorkspace, WORKSPACE_FOLDER } from '../config/find-workspace.ts'
@@ -18,13 +18,25 @@ export function workspaceToMake(asked: string | undefined, cwd: string): string 
 function askedFolder(asked: string, cwd: string): string {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(asked)) throw unsupported(asked, 'a memory on a server')
   const path = asked === '~' || asked.startsWith('~/') ? join(homedir(), asked.slice(1)) : resolve(cwd, asked)
-  const found = statSync(path, { throwIfNoEntry: false })
+  const found = statOf(path)
   if (found?.isDirectory()) return path
   if (found) throw new InvalidError('workspace', `${path} is not a folder`, 'a folder, or a path where one can be made')
   if (basename(path).endsWith('.keepsake') && basename(path) !== WORKSPACE_FOLDER) {
     throw unsupported(asked, 'a memory in one file')
   }
   return path
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new KeepsakeError('IO', `${path} can't be reached: ${reason}`, {
+      hint: 'Check the path and the modes of the folders on it, or name another with --workspace.',
+      cause,
+    })
+  }
 }
 
 function unsupported(asked: string, what: string): KeepsakeError {

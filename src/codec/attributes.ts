@@ -4,29 +4,21 @@
  */
 import { isKeepsakeError } from '../errors.ts'
 import { normalizeDescription } from '../model/content.ts'
-import type { JsonValue, Metadata, Origin, OriginBy } from '../model/entry.ts'
+import { type JsonValue, type Metadata, ORIGINS, type Origin, type OriginBy } from '../model/entry.ts'
 import { isId } from '../model/id.ts'
 import { normalizeAgentId, normalizeName } from '../model/name.ts'
-import { parseInstant } from '../model/time.ts'
+import { isDay, parseInstant } from '../model/time.ts'
 import { BrokenText } from './file-entry.ts'
 import { jsonOf } from './json-of.ts'
-
-const ORIGINS: Readonly<Record<OriginBy, true>> = {
-  agent: true,
-  hand: true,
-  consolidation: true,
-  'raw-fallback': true,
-  import: true,
-  undo: true,
-}
 
 export function readId(value: unknown): string {
   if (isId(value)) return value
   throw new BrokenText(`id: ${show(value)} is not a UUID in lower case`)
 }
 
+/** A date alone, as people write it, is its first moment in UTC. */
 export function readInstant(value: unknown, key: string): string {
-  const at = parseInstant(value)
+  const at = parseInstant(typeof value === 'string' && isDay(value) ? `${value}T00:00:00Z` : value)
   if (at !== undefined) return at
   throw new BrokenText(`${key}: ${show(value)} is not a time such as 2026-11-15T14:03:00Z`)
 }
@@ -66,12 +58,9 @@ export function originValue({ by, agent, session }: Origin): JsonValue {
 }
 
 function readBy(value: unknown): OriginBy {
-  if (typeof value === 'string' && isOriginBy(value)) return value
-  throw new BrokenText(`origin: ${show(value)} is none of ${Object.keys(ORIGINS).join(', ')}`)
-}
-
-function isOriginBy(value: string): value is OriginBy {
-  return Object.hasOwn(ORIGINS, value)
+  const by = ORIGINS.find((known) => known === value)
+  if (by !== undefined) return by
+  throw new BrokenText(`origin: ${show(value)} is none of ${ORIGINS.join(', ')}`)
 }
 
 function isMapping(value: JsonValue): value is Metadata {

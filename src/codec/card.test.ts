@@ -97,6 +97,7 @@ describe('a card by hand', () => {
     ['aliases:\n- one\n- 2024\n- true', { aliases: ['one', '2024', 'true'] }],
     ['aliases: [a, a, "b"]', { aliases: ['a', 'b'] }],
     ['created: 2026-11-15T15:03:00+01:00', { createdAt: at }],
+    ['created: 2026-11-15', { createdAt: '2026-11-15T00:00:00.000Z' }],
     ['created: !!timestamp 2026-11-15T14:03:00Z', { createdAt: at }],
     ['kind: note', { kind: 'note' }],
     ['origin: hand', { origin: { by: 'hand' } }],
@@ -114,7 +115,7 @@ describe('a card by hand', () => {
 
   test.each([
     ['---\nname: x\n', /never closed/, 1],
-    ['---\nname: x\ncreated: 2026-11-15\n---\n', /created: "2026-11-15" is not a time/, 3],
+    ['---\nname: x\ncreated: 15.11.2026\n---\n', /created: "15.11.2026" is not a time/, 3],
     ['---\nupdated: soon\n---\n', /updated: "soon" is not a time/, 2],
     ['---\nexpires: 7\n---\n', /expires: 7 is not a time/, 2],
     ['---\nid: 7\n---\n', /id: 7 is not a UUID/, 2],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { FileEntry } from './file-entry.ts'
-import { parseLog, replaceBlock, serializeBlock, textToAppend } from './log.ts'
+import { parseLog, replaceBlocks, serializeBlock, textToAppend } from './log.ts'
 
 const id = '0190c5e2-7b1a-7c3d-8e4f-0123456789ab'
 const at = '2026-11-15T14:03:00.000Z'
@@ -172,7 +172,7 @@ describe('replacing a block', () => {
     [0, undefined, '# 2026-11-15\n\n## 10:00\n\nb\n\n\n## 11:00\n\nc'],
     [2, undefined, '# 2026-11-15\n\n## 09:00\na\n## 10:00\n\nb\n\n\n'],
   ])('number %i by %j leaves every other byte', (index, block, text) => {
-    expect(replaceBlock(file, index, block)).toBe(text)
+    expect(replaceBlocks(file, new Map([[index, block]]))).toBe(text)
   })
 })
 

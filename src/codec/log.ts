@@ -67,11 +67,15 @@ export function textToAppend(endsWith: string, title: string | undefined, block:
   return endsWith.endsWith('\n') ? `\n${block}` : `\n\n${block}`
 }
 
-/** The whole text with one block replaced or, without a new one, removed; every other byte stays. */
-export function replaceBlock(file: LogFile, index: number, block: string | undefined): string {
-  const isLast = index === file.blocks.length - 1
-  const text = block === undefined ? '' : isLast ? block : `${block}\n`
-  return file.head + file.blocks.map(({ raw }, at) => (at === index ? text : raw)).join('')
+/** The whole text with some blocks replaced or, where there is no new one, removed; every other byte stays. */
+export function replaceBlocks(file: LogFile, replacements: ReadonlyMap<number, string | undefined>): string {
+  const last = file.blocks.length - 1
+  const texts = file.blocks.map(({ raw }, index) => {
+    if (!replacements.has(index)) return raw
+    const block = replacements.get(index)
+    return block === undefined ? '' : index === last ? block : `${block}\n`
+  })
+  return file.head + texts.join('')
 }
 
 function endOfHead(text: string, flavour: LogFlavour): number {

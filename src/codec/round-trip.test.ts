@@ -7,7 +7,7 @@ import { canonicalJson, normalizeMetadata } from '../model/json.ts'
 import { normalizeName } from '../model/name.ts'
 import { parseCard, serializeCard } from './card.ts'
 import { BrokenText, type FileEntry, type ParseYaml } from './file-entry.ts'
-import { type LogFlavour, parseLog, replaceBlock, serializeBlock, textToAppend } from './log.ts'
+import { type LogFlavour, parseLog, replaceBlocks, serializeBlock, textToAppend } from './log.ts'
 import { parsePage, serializePage } from './page.ts'
 
 const yaml: ParseYaml = (text) => parse(text, { logLevel: 'error' })
@@ -293,7 +293,7 @@ describe.each<LogFlavour>(['time', 'instant'])('a log of headings by %s', (flavo
         const index = seed % entries.length
         const file = parseLog(fileOf(entries), flavour)
         const time = file.blocks[index]?.heading ?? ''
-        const text = replaceBlock(file, index, removes ? undefined : serializeBlock(entry, time, flavour))
+        const text = replaceBlocks(file, new Map([[index, removes ? undefined : serializeBlock(entry, time, flavour)]]))
         const after = parseLog(text, flavour)
         const others = <T>(list: readonly T[]): T[] => list.filter((_, at) => at !== index)
         const raws = (file: typeof after): string[] => file.blocks.map((block) => block.raw)

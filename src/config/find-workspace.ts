@@ -8,7 +8,15 @@ export const WORKSPACE_FOLDER = '.keepsake'
 export function findWorkspace(from: string): string {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const candidate = join(folder, WORKSPACE_FOLDER)
-    if (statSync(candidate, { throwIfNoEntry: false })?.isDirectory()) return candidate
+    if (isFolder(candidate)) return candidate
     if (folder === dirname(folder)) return join(homedir(), WORKSPACE_FOLDER)
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false // not there, or in a folder that we may not look into
   }
 }

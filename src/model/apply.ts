@@ -6,11 +6,11 @@ import { ConflictError, InvalidError, NameTakenError, NotFoundError } from '../e
 import { normalizeContent, normalizeDescription, normalizeText } from './content.ts'
 import type { Draft } from './draft.ts'
 import { keyHandle } from './draft.ts'
-import { type Entry, type Origin, WORLD } from './entry.ts'
+import { type Entry, ORIGINS, type Origin, WORLD } from './entry.ts'
 import { defaultExpiry } from './expiry.ts'
 import { derivedId, isId } from './id.ts'
 import { normalizeMetadata } from './json.ts'
-import { KINDS, type Kind, parseKind } from './kinds.ts'
+import { aKind, KINDS, type Kind, parseKind } from './kinds.ts'
 import { nameFromContent, normalizeAgentId, normalizeName, refuseReservedName, slug, slugCandidates } from './name.ts'
 import type {
   AddOperation,
@@ -147,7 +147,7 @@ function write(draft: Draft, given: WriteOperation, origin: Origin, context: App
   if (!rule.attributes && (patch.description || (patch.metadata && Object.keys(patch.metadata).length > 0))) {
     throw new InvalidError(before.kind, 'has no description or metadata', 'content only')
   }
-  if (patch.expiresAt && !rule.ttl) throw new InvalidError('expiresAt', `a ${before.kind} never expires`, 'null')
+  if (patch.expiresAt && !rule.ttl) throw new InvalidError('expiresAt', `${aKind(before.kind)} never expires`, 'null')
   const after = revised({ ...before, ...patch, origin }, context)
   return { operation: { op: 'write', id: before.id, ...patch }, before, after }
 }
@@ -219,7 +219,7 @@ function nameFor(draft: Draft, given: AddOperation, scope: string, content: stri
   const rule = KINDS[given.kind]
   if (rule.naming === 'none' || rule.naming === 'key') {
     if (given.name !== undefined && given.name !== null) {
-      throw new InvalidError('name', `a ${given.kind} has no name`, 'no name; it is addressed by its id')
+      throw new InvalidError('name', `${aKind(given.kind)} has no name`, 'no name; it is addressed by its id')
     }
     return null
   }
@@ -251,14 +251,15 @@ function aliasesFor(draft: Draft, given: AddOperation, scope: string, name: stri
   }
   const aliases = [...new Set((given.aliases ?? []).map((alias) => normalizeName(alias, 'alias')))]
   if (aliases.length === 0) return []
-  if (name === null) throw new InvalidError('aliases', `a ${given.kind} has no aliases`, 'none')
+  if (name === null) throw new InvalidError('aliases', `${aKind(given.kind)} has no aliases`, 'none')
   for (const alias of aliases) refuseTaken(draft, scope, alias, undefined)
   return aliases.filter((alias) => alias !== name)
 }
 
 function keyFor(draft: Draft, given: AddOperation, scope: string): string | undefined {
   if (KINDS[given.kind].naming !== 'key') {
-    if (given.key !== undefined) throw new InvalidError('key', `a ${given.kind} has no key`, 'a key for context only')
+    if (given.key !== undefined)
+      throw new InvalidError('key', `${aKind(given.kind)} has no key`, 'a key for context only')
     return undefined
   }
   const key = normalizeName(given.key, 'key')
@@ -271,7 +272,7 @@ function expiryFor(given: AddOperation, createdAt: string, zone: string): string
   if (given.expiresAt === undefined) return defaultExpiry(given.kind, createdAt, zone)
   const expiresAt = requireExpiry(given.expiresAt)
   if (expiresAt !== null && !KINDS[given.kind].ttl) {
-    throw new InvalidError('expiresAt', `a ${given.kind} never expires`, 'null')
+    throw new InvalidError('expiresAt', `${aKind(given.kind)} never expires`, 'null')
   }
   return expiresAt
 }
@@ -289,9 +290,9 @@ function requireSlug(name: string, kind: Entry['kind']): void {
   }
 }
 
-function requireWorld(scope: unknown, kind: string): string {
+function requireWorld(scope: unknown, kind: Kind): string {
   if (scope === WORLD) return WORLD
-  throw new InvalidError('scope', `a ${kind} belongs to everyone`, WORLD)
+  throw new InvalidError('scope', `${aKind(kind)} belongs to everyone`, WORLD)
 }
 
 function requireEntry(draft: Draft, id: string): Entry {
@@ -303,7 +304,7 @@ function requireEntry(draft: Draft, id: string): Entry {
 function requireNamed(draft: Draft, id: string, verb: string): Entry & { readonly name: string } {
   const { name, ...entry } = requireEntry(draft, id)
   if (name === null || KINDS[entry.kind].naming !== 'given') {
-    throw new InvalidError('entry', `a ${entry.kind} can't be ${verb}`, 'topics, notes, facts and archives')
+    throw new InvalidError('entry', `${aKind(entry.kind)} can't be ${verb}`, 'topics, notes, facts and archives')
   }
   return { ...entry, name }
 }
@@ -317,8 +318,6 @@ function requireInstant(value: unknown, field: string): string {
 function requireExpiry(value: unknown): string | null {
   return value === null ? null : requireInstant(value, 'expiresAt')
 }
-
-const ORIGINS = ['agent', 'hand', 'consolidation', 'raw-fallback', 'import', 'undo'] as const
 
 export function normalizeOrigin(origin: Origin): Origin {
   const by = ORIGINS.find((known) => known === origin?.by)

@@ -12,7 +12,9 @@ export const WORLD: Scope = 'world'
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 export type Metadata = { readonly [key: string]: JsonValue }
 
-export type OriginBy = 'agent' | 'hand' | 'consolidation' | 'raw-fallback' | 'import' | 'undo'
+export const ORIGINS = ['agent', 'hand', 'consolidation', 'raw-fallback', 'import', 'undo'] as const
+
+export type OriginBy = (typeof ORIGINS)[number]
 
 /** Who wrote it. */
 export interface Origin {

@@ -24,7 +24,8 @@ export function findByRef(ref: string, heads: readonly EntryHead[], own: string)
   const mine = alike.filter(({ head }) => head.scope === own)
   const meant = mine.length > 0 ? mine : alike
   if (meant.length === 1 && meant[0]) return { id: meant[0].head.id, near: [] }
-  if (meant.length > 1) return { near: meant.map(({ head }) => head.name ?? head.id).slice(0, MOST_SUGGESTIONS) }
+  if (meant.length > 1)
+    return { near: [...new Set(meant.map(({ head }) => head.name ?? head.id))].slice(0, MOST_SUGGESTIONS) }
   const scored = named
     .flatMap(({ names }) => names.map((name) => ({ name, distance: distance(fold(name), wanted) })))
     .filter(
@@ -39,7 +40,7 @@ function fold(name: string): string {
 }
 
 /** Levenshtein's; names are short. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]

@@ -109,3 +109,8 @@ export function parseKind(value: unknown): Kind {
   if (isKind(value)) return value
   throw new InvalidError('kind', `"${String(value)}" is not a kind`, KIND_NAMES.join(', '))
 }
+
+/** For messages: `a note`, `an archive`. */
+export function aKind(kind: Kind): string {
+  return /^[aei]/.test(kind) ? `an ${kind}` : `a ${kind}`
+}

@@ -53,6 +53,8 @@ export interface Settings {
   readonly format: number
   readonly id: string
   readonly layout: 'agents' | 'flat'
+  /** The one agent of a flat workspace. */
+  readonly agent?: string
   readonly timezone: string
   readonly identityFile: string
   readonly retentionDays: number

@@ -120,5 +120,10 @@ function newestWithin(
   const newestFirst = [...entries].sort((a, b) =>
     timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : b.seq - a.seq,
   )
-  return newestFirst.filter((entry) => take(textOf(entry)))
+  // What is left out is the oldest: once one does not fit, none that is older is taken in its place.
+  let full = false
+  return newestFirst.filter((entry) => {
+    full = !take(textOf(entry)) || full
+    return !full
+  })
 }

@@ -1,5 +1,5 @@
 /** What is refused: with which status, code and words, and that nothing is changed by it. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Desk } from './keepsake.ts'
 
 type Row = readonly [args: readonly string[], says: RegExp, hints?: RegExp]
@@ -20,7 +20,7 @@ const USAGE: readonly Row[] = [
   [['rename', 'Deploys'], /^rename needs NAME$/],
   [['remember', 'two', 'words'], /^"words" is one argument too many for remember$/, /Put the text in quotes/],
   [['list', 'x'], /^list takes no argument, but was given "x"$/],
-  [['remember', 'x', '--name'], /^--name needs a value$/, /^Give it as: --name NAME$/],
+  [['--workspace'], /^--workspace needs a value$/],
   [['remember', 'x', '--name', '--quiet'], /^--name needs a value$/, /write --name=--quiet/],
   [['remember', 'x', '--name', 'a', '--name', 'b'], /^--name was given twice$/],
   [['remember', 'x', '--name', ''], /^--name is empty$/],
@@ -106,10 +106,11 @@ const FAILED: readonly (readonly [code: string, ...Row])[] = [
   ['UNSUPPORTED', ['recall', 'heron'], /search comes with a later version/],
   ['UNSUPPORTED', ['list', '--workspace', 'chroma://host'], /a memory on a server, which comes with a later version/],
   ['UNSUPPORTED', ['init', '--workspace', 'one.keepsake'], /a memory in one file, which comes with a later version/],
+  ['IO', ['list', '--workspace', 'n'.repeat(5000)], /can't be reached: ENAMETOOLONG/],
   ['READ_ONLY', ['remember', 'I am.', '--kind', 'identity'], /^the identity is not written by this command$/],
 ]
 
-describe('a refused command', () => {
+describe.concurrent('a refused command', () => {
   let desk: Desk
   let before: string
 
@@ -119,12 +120,15 @@ describe('a refused command', () => {
     before = desk.hash()
   })
 
-  function refused(status: number, code: string, [args, says, hints]: Row): void {
-    const answer = desk.json(args)
+  afterAll(() => {
+    expect(desk.hash()).toBe(before)
+  })
+
+  async function refused(status: number, code: string, [args, says, hints]: Row): Promise<void> {
+    const answer = await desk.json(args)
     expect(answer).toEqual({ error: { code, message: expect.stringMatching(says), hint: expect.any(String) }, status })
     if (hints) expect(answer.error.hint).toMatch(hints)
     expect(Object.keys(answer.error)).toEqual(['code', 'message', 'hint'])
-    expect(desk.hash()).toBe(before)
   }
 
   it.each(USAGE.map((row) => [row[0].join(' '), row] as const))('ends with 2: %s', (_, row) =>
@@ -147,16 +151,22 @@ describe('a refused command', () => {
     refused(1, code, row),
   )
 
-  it('tells people on standard error: what, then what to do', () => {
-    expect(desk.run(['show', 'Deplyos'])).toEqual({
+  it('tells people on standard error: what, then what to do', async () => {
+    expect(await desk.run(['show', 'Deplyos'])).toEqual({
       status: 3,
       stdout: '',
       stderr: 'keepsake: nothing here is called "Deplyos"\nDid you mean "Deploys"?\n',
     })
   })
 
-  it('is told also when it should be quiet', () => {
-    expect(desk.run(['remember', '', '--quiet']).stderr).toContain('content: is empty')
+  it('tells what an option needs', async () => {
+    expect((await desk.run(['remember', 'x', '--name'])).stderr).toBe(
+      'keepsake: --name needs a value\nGive it as: --name NAME\n',
+    )
+  })
+
+  it('is told also when it should be quiet', async () => {
+    expect((await desk.run(['remember', '', '--quiet'])).stderr).toContain('content: is empty')
   })
 
   it.each([
@@ -164,11 +174,10 @@ describe('a refused command', () => {
     ['half a character', new TextEncoder().encode('é').subarray(0, 1), /^standard input: is not UTF-8$/],
     ['nothing', '', /^content: is empty$/],
     ['a NUL', 'a\0b', /^content: holds a NUL character$/],
-  ])('refuses %s on standard input', (_, input, says) => {
-    expect(desk.json(['remember', '-'], { input })).toMatchObject({
+  ])('refuses %s on standard input', async (_, input, says) => {
+    expect(await desk.json(['remember', '-'], { input })).toMatchObject({
       status: 2,
       error: { code: 'INVALID', message: expect.stringMatching(says) },
     })
-    expect(desk.hash()).toBe(before)
   })
 })

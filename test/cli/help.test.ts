@@ -13,35 +13,34 @@ describe('help', () => {
   const desk = new Desk()
 
   it('of everything is what the golden file says', async () => {
-    const { status, stdout, stderr } = desk.run(['--help'])
+    const { status, stdout, stderr } = await desk.run(['--help'])
     expect([status, stderr]).toEqual([0, ''])
     await expect(stdout).toMatchFileSnapshot(golden('help'))
   })
 
-  it.each([[[]], [['help']], [['-h']], [['help', '--quiet']]])('is shown for %j too', (args) => {
-    expect(desk.run(args)).toEqual({ status: 0, stdout: desk.run(['--help']).stdout, stderr: '' })
+  it.each([[[]], [['help']], [['-h']], [['help', '--quiet']]])('is shown for %j too', async (args) => {
+    expect(await desk.run(args)).toEqual({ status: 0, stdout: (await desk.run(['--help'])).stdout, stderr: '' })
   })
 
   it.each(VERBS)('of %s is what the golden file says', async (verb) => {
-    const { status, stdout, stderr } = desk.run([verb, '--help'])
+    const { status, stdout, stderr } = await desk.run([verb, '--help'])
     expect([status, stderr]).toEqual([0, ''])
     await expect(stdout).toMatchFileSnapshot(golden(`help-${verb}`))
-    expect(desk.run(['help', verb]).stdout).toBe(stdout)
+    expect((await desk.run(['help', verb])).stdout).toBe(stdout)
+    expect(stdout.split('\n').filter((line) => line.length > 120)).toEqual([])
   })
 
-  it('names every command, and fits a screen', () => {
-    const { stdout } = desk.run(['--help'])
+  it('names every command', async () => {
+    const { stdout } = await desk.run(['--help'])
     for (const verb of VERBS) expect(stdout).toMatch(new RegExp(`^  ${verb} `, 'm'))
-    const lines = VERBS.flatMap((verb) => desk.run([verb, '--help']).stdout.split('\n'))
-    expect([...stdout.split('\n'), ...lines].filter((line) => line.length > 120)).toEqual([])
   })
 
-  it('is one JSON object when that is asked for', () => {
-    expect(desk.json(['--help']).help).toContain('Usage: keepsake COMMAND')
-    expect(desk.json(['show', '--help']).help).toContain('Usage: keepsake show REF')
+  it('is one JSON object when that is asked for', async () => {
+    expect((await desk.json(['--help'])).help).toContain('Usage: keepsake COMMAND')
+    expect((await desk.json(['show', '--help'])).help).toContain('Usage: keepsake show REF')
   })
 
-  it('writes nothing anywhere', () => {
+  it('writes nothing anywhere', async () => {
     expect(desk.hash()).toBe(new Desk().hash())
   })
 })
@@ -49,11 +48,11 @@ describe('help', () => {
 describe('the version', () => {
   const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8'))
 
-  it.each([[['--version']], [['show', '--version']]])('is shown for %j', (args) => {
-    expect(new Desk().run(args)).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
+  it.each([[['--version']], [['show', '--version']]])('is shown for %j', async (args) => {
+    expect(await new Desk().run(args)).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
   })
 
-  it('is one JSON object when that is asked for', () => {
-    expect(new Desk().json(['--version']).version).toBe(version)
+  it('is one JSON object when that is asked for', async () => {
+    expect((await new Desk().json(['--version'])).version).toBe(version)
   })
 })

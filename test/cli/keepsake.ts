@@ -1,5 +1,5 @@
 /** Runs the built command line as its users do: a process of its own, in a folder of its own, with a home of its own. */
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   lstatSync,
@@ -13,7 +13,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { afterAll } from 'vitest'
 import { openMemory } from '../../src/index.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
@@ -64,16 +65,8 @@ export class Desk {
     return join(this.folder, '.keepsake')
   }
 
-  run(args: readonly string[], { input, env, cwd, uid }: RunOptions = {}): Ran {
-    const child = spawnSync(process.execPath, [MAIN, ...args], {
-      cwd: cwd ?? this.folder,
-      env: cleanEnvironment(this.folder, env),
-      encoding: 'utf8',
-      maxBuffer: 100 * 1024 * 1024,
-      ...(input === undefined ? { input: '' } : { input }),
-      ...(uid === undefined ? {} : { uid, gid: uid }),
-    })
-    return { status: child.status, stdout: child.stdout, stderr: child.stderr }
+  run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    return this.#spawn(process.execPath, [MAIN, ...args], options)
   }
 
   /** Begins a command and does not wait for it. */
@@ -82,27 +75,29 @@ export class Desk {
   }
 
   /** A line of shell, in which "$NODE" "$MAIN" is the command. */
-  shell(line: string, shell = 'sh'): Ran {
-    const { status, stdout, stderr } = spawnSync(shell, ['-c', line], {
-      cwd: this.folder,
-      env: cleanEnvironment(this.folder, { NODE: process.execPath, MAIN }),
-      encoding: 'utf8',
-    })
-    return { status, stdout, stderr }
+  shell(line: string, shell = 'sh'): Promise<Ran> {
+    return this.#spawn(shell, ['-c', line], { env: { NODE: process.execPath, MAIN } })
   }
 
-  runUnder(umask: string, args: readonly string[]): Ran {
-    const { status, stdout, stderr } = spawnSync(
-      'sh',
-      ['-c', `umask ${umask}; exec "$@"`, 'sh', process.execPath, MAIN, ...args],
-      { cwd: this.folder, env: cleanEnvironment(this.folder), encoding: 'utf8' },
-    )
-    return { status, stdout, stderr }
+  runUnder(umask: string, args: readonly string[]): Promise<Ran> {
+    return this.#spawn('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', process.execPath, MAIN, ...args], {})
+  }
+
+  #spawn(program: string, args: readonly string[], { input, env, cwd, uid }: RunOptions): Promise<Ran> {
+    const child = spawn(program, args, {
+      cwd: cwd ?? this.folder,
+      env: cleanEnvironment(this.folder, env),
+      ...(uid === undefined ? {} : { uid, gid: uid }),
+    })
+    // A command that fails early leaves its input unread.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(input ?? '')
+    return ended(child)
   }
 
   /** The one JSON object on standard output; fails when there is anything else anywhere. */
-  json(args: readonly string[], options: RunOptions = {}): Printed & { readonly status: number } {
-    const { status, stdout, stderr } = this.run([...args, '--json'], options)
+  async json(args: readonly string[], options: RunOptions = {}): Promise<Printed> {
+    const { status, stdout, stderr } = await this.run([...args, '--json'], options)
     if (stderr !== '') throw new Error(`--json wrote to standard error: ${stderr}`)
     if (!stdout.endsWith('\n') || stdout.slice(0, -1).includes('\n')) throw new Error(`not one line: ${stdout}`)
     return { ...JSON.parse(stdout), status }
@@ -129,8 +124,8 @@ export class Desk {
     return desk
   }
 
-  make(args: readonly string[], options: RunOptions = {}): void {
-    const { status, stderr } = this.run([...args, '--quiet'], options)
+  async make(args: readonly string[], options: RunOptions = {}): Promise<void> {
+    const { status, stderr } = await this.run([...args, '--quiet'], options)
     if (status !== 0) throw new Error(`keepsake ${args.join(' ')}: ${stderr}`)
   }
 
@@ -146,14 +141,26 @@ export class Desk {
   }
 }
 
+/** Resolves once a command that takes its text from standard input is reading it: more than a pipe holds is gone. */
+export function isReading(child: ChildProcessWithoutNullStreams): Promise<void> {
+  return new Promise((resolve) => {
+    child.stdin.write('patience '.repeat(100_000), () => resolve())
+  })
+}
+
 /** What a begun command printed, once it has ended. */
 export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ran> {
   const [stdout, stderr, status] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<number | null>((resolve) => child.on('close', resolve)),
+    textOf(child.stdout),
+    textOf(child.stderr),
+    new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject)),
   ])
   return { status, stdout, stderr }
+}
+
+/** Every byte: Node's own `text` leaves a byte order mark out. */
+async function textOf(stream: Readable): Promise<string> {
+  return (await buffer(stream)).toString('utf8')
 }
 
 /** Names, modes, texts and links; the lock apart, which also a writer takes that is then refused. */

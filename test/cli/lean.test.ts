@@ -5,20 +5,20 @@ import { describe, expect, it } from 'vitest'
 import { Desk, freshFolder } from './keepsake.ts'
 
 /** The files that Node ran, as its coverage tells. */
-function loadedBy(desk: Desk, args: readonly string[]): string[] {
+async function loadedBy(desk: Desk, args: readonly string[]): Promise<string[]> {
   const folder = freshFolder()
-  desk.run(args, { env: { NODE_V8_COVERAGE: folder } })
+  await desk.run(args, { env: { NODE_V8_COVERAGE: folder } })
   return readdirSync(folder)
     .flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).result)
     .map((script: { readonly url: string }) => script.url)
     .filter((url) => url.startsWith('file:'))
 }
 
-describe('a command', () => {
+describe.concurrent('a command', () => {
   it.each([[['--help']], [['show', 'Deploys']], [['list']], [['recall']], [['remember', 'x', '--name', 'Deploys']]])(
     'loads no YAML library and no parser of arguments: %j',
     async (args) => {
-      const loaded = loadedBy(await Desk.furnished(), args)
+      const loaded = await loadedBy(await Desk.furnished(), args)
       expect(loaded.length).toBeGreaterThan(0)
       expect(loaded.filter((url) => /node_modules\/(yaml|commander|zod)\//.test(url))).toEqual([])
     },
@@ -27,6 +27,7 @@ describe('a command', () => {
   it('loads the YAML library for a file that needs it', async () => {
     const desk = await Desk.furnished()
     desk.edit('agents/main/entries/hand.md', '---\nname: >-\n  folded\n  name\ntags: &a [x]\nmore: *a\n---\n\nx\n')
-    expect(loadedBy(desk, ['list']).filter((url) => url.includes('node_modules/yaml/')).length).toBeGreaterThan(0)
+    const loaded = await loadedBy(desk, ['list'])
+    expect(loaded.filter((url) => url.includes('node_modules/yaml/')).length).toBeGreaterThan(0)
   })
 })

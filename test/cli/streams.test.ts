@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { Desk, ended } from './keepsake.ts'
+import { Desk, ended, isReading } from './keepsake.ts'
 
-describe('standard input', () => {
+describe.concurrent('standard input', () => {
   it('may be long, and come in pieces that split characters', async () => {
     const desk = await Desk.empty()
     const text = 'Käse 🦁 '.repeat(40_000).trim()
@@ -13,7 +13,7 @@ describe('standard input', () => {
     for (let at = 0; at < bytes.length; at += 65_537) child.stdin.write(bytes.subarray(at, at + 65_537))
     child.stdin.end()
     expect(JSON.parse((await ended(child)).stdout).entry.content).toBe(text)
-    expect(desk.run(['show', 'long', '--quiet']).stdout).toBe(`${text}\n`)
+    expect((await desk.run(['show', 'long', '--quiet'])).stdout).toBe(`${text}\n`)
   })
 
   it('is not read when the text is given', async () => {
@@ -23,20 +23,25 @@ describe('standard input', () => {
   })
 })
 
-describe('standard output', () => {
+describe.concurrent('standard output', () => {
   it('that nobody reads any more ends the command quietly', async () => {
     const desk = await Desk.empty()
-    desk.make(['remember', '-', '--name', 'long'], { input: 'line\n'.repeat(400_000) })
-    const shown = desk.shell('set -o pipefail; "$NODE" "$MAIN" show long | head -n 1', 'bash')
+    await desk.make(['remember', '-', '--name', 'long'], { input: 'line\n'.repeat(400_000) })
+    const shown = await desk.shell('set -o pipefail; "$NODE" "$MAIN" show long | head -n 1', 'bash')
     expect(shown).toEqual({ status: 0, stdout: 'long (note)\n', stderr: '' })
-    const listed = desk.shell('set -o pipefail; "$NODE" "$MAIN" list --json | head -c 12', 'bash')
+    const listed = await desk.shell('set -o pipefail; "$NODE" "$MAIN" list --json | head -c 12', 'bash')
     expect(listed).toEqual({ status: 0, stdout: '{"entries":[', stderr: '' })
-    expect(desk.shell('set -o pipefail; "$NODE" "$MAIN" show nope --json | true', 'bash').status).toBe(3)
+    expect((await desk.shell('set -o pipefail; "$NODE" "$MAIN" show nope --json | true', 'bash')).status).toBe(3)
+  })
+
+  it('and error that nobody reads leave the status', async () => {
+    const desk = await Desk.furnished()
+    expect((await desk.shell('set -o pipefail; "$NODE" "$MAIN" show nope 2>&1 | true', 'bash')).status).toBe(3)
   })
 
   it.skipIf(!existsSync('/dev/full'))('that is full is a failure', async () => {
     const desk = await Desk.furnished()
-    const { status, stderr } = desk.shell('"$NODE" "$MAIN" list > /dev/full')
+    const { status, stderr } = await desk.shell('"$NODE" "$MAIN" list > /dev/full')
     expect(status).toBe(1)
     expect(stderr).toMatch(/^keepsake: the output could not be written: ENOSPC/)
   })
@@ -44,18 +49,22 @@ describe('standard output', () => {
   it('gets every byte of a text as it is', async () => {
     const desk = await Desk.empty()
     const text = 'red \u001b[31m bell \u0007 back \rover \u009b31m'
-    desk.make(['remember', '-', '--name', 'raw'], { input: text })
-    expect(desk.run(['show', 'raw', '--quiet']).stdout).toBe(`${text}\n`)
-    expect(desk.json(['show', 'raw']).entry.content).toBe(text)
+    await desk.make(['remember', '-', '--name', 'raw'], { input: text })
+    expect((await desk.run(['show', 'raw', '--quiet'])).stdout).toBe(`${text}\n`)
+    expect((await desk.json(['show', 'raw'])).entry.content).toBe(text)
   })
 })
 
-const scriptWorks = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+const scriptWorks = spawnSync('sh', ['-c', 'script -qec true /dev/null']).status === 0
 if (!scriptWorks) console.warn('SKIPPED: there is no script(1) of util-linux here, so no terminal to test with')
 
-describe.skipIf(!scriptWorks)('a terminal', () => {
-  function onTerminal(desk: Desk, command: string, input = ''): { status: number | null; shown: string } {
-    const { status, stdout } = desk.shell(
+describe.skipIf(!scriptWorks).concurrent('a terminal', () => {
+  async function onTerminal(
+    desk: Desk,
+    command: string,
+    input = '',
+  ): Promise<{ status: number | null; shown: string }> {
+    const { status, stdout } = await desk.shell(
       `(sleep 1; printf '${input}') | TERM=xterm script -qec '"$NODE" "$MAIN" ${command}' /dev/null`,
     )
     return { status, shown: stdout.replaceAll('\r\n', '\n') }
@@ -63,46 +72,48 @@ describe.skipIf(!scriptWorks)('a terminal', () => {
 
   it('gets colours, and sees what it would have obeyed', async () => {
     const desk = await Desk.empty()
-    desk.make(['remember', '-', '--name', 'raw'], { input: 'red \u001b[31m bell \u0007 tab\tok' })
-    const { shown } = onTerminal(desk, 'show raw')
+    await desk.make(['remember', '-', '--name', 'raw'], { input: 'red \u001b[31m bell \u0007 tab\tok' })
+    const { shown } = await onTerminal(desk, 'show raw')
     expect(shown).toContain('\u001b[1mraw\u001b[22m (note)\n')
     expect(shown).toContain('\nred \\x1b[31m bell \\x07 tab\tok\n')
   })
 
   it('gets none where NO_COLOR is set', async () => {
     const desk = await Desk.furnished()
-    const { stdout } = desk.shell(`NO_COLOR=1 TERM=xterm script -qec '"$NODE" "$MAIN" list' /dev/null < /dev/null`)
+    const { stdout } = await desk.shell(
+      `NO_COLOR=1 TERM=xterm script -qec '"$NODE" "$MAIN" list' /dev/null < /dev/null`,
+    )
     expect(stdout).toContain('Deploys')
     expect(stdout).not.toContain('\u001b')
   })
 
   it('is asked before anything is removed', async () => {
     const desk = await Desk.furnished()
-    const no = onTerminal(desk, 'forget Deploys', 'n\\n')
+    const no = await onTerminal(desk, 'forget Deploys', 'n\\n')
     expect(no.shown).toContain(
       'Remove the note "Deploys" in .keepsake/agents/main/entries/deploys.md: "Run make ship."? [y/N] ',
     )
     expect(no.shown).toContain('keepsake: nothing was removed\n')
     expect(no.status).toBe(2)
-    expect(desk.run(['show', 'Deploys']).status).toBe(0)
-    expect(onTerminal(desk, 'forget Deploys', 'y\\n')).toMatchObject({
+    expect((await desk.run(['show', 'Deploys'])).status).toBe(0)
+    expect(await onTerminal(desk, 'forget Deploys', 'y\\n')).toMatchObject({
       status: 0,
       shown: expect.stringContaining('Forgot the note'),
     })
-    expect(desk.run(['show', 'Deploys']).status).toBe(3)
+    expect((await desk.run(['show', 'Deploys'])).status).toBe(3)
   })
 })
 
-describe('an interruption', () => {
+describe.concurrent('an interruption', () => {
   it.each([
     ['for people', [], '', 'keepsake: interrupted\nWhat was being written is there as a whole or not at all.\n'],
     ['as JSON', ['--json'], '{"error":{"code":"INTERRUPTED",', ''],
   ])('ends with 130 and changes nothing: %s', async (_, flags, printed, complained) => {
     const desk = await Desk.furnished()
     const before = desk.hash()
-    // Standard input stays open: the command waits for it. More than a pipe holds is taken only once it reads.
+    // Standard input stays open: the command waits for the rest of it.
     const child = desk.start(['remember', '-', ...flags])
-    await new Promise((resolve) => child.stdin.write('x'.repeat(1_000_000), resolve))
+    await isReading(child)
     child.kill('SIGINT')
     const { status, stdout, stderr } = await ended(child)
     expect(status).toBe(130)

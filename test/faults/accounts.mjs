@@ -1,22 +1,26 @@
 // The account of what many writers were promised: nothing lost, nothing doubled, nothing torn. Each thing is in the state that
 // was acknowledged last, or in the one that was being written when its writer died.
-import { SHARED_NOTE } from './writer.mjs'
+
 import { entriesOf, sessionsOf } from './workspace.mjs'
+import { SHARED_NOTE } from './writer.mjs'
 
 export class Accounts {
   #things = new Map()
   acknowledged = 0
 
-  /** Takes in the lines of a writer. A last line without its end was torn by the kill, and was no promise. */
-  take(stdout) {
-    for (const line of stdout.split('\n').slice(0, -1)) {
+  /**
+   * Takes in the lines of a writer. A last line without its end was torn by the kill, and was no promise; nor is any line
+   * after `promised`, which were printed when the power was going already.
+   */
+  take(stdout, promised = Number.POSITIVE_INFINITY) {
+    for (const [number, line] of stdout.split('\n').slice(0, -1).entries()) {
       if (line === 'ready') continue
       const event = line.slice(0, line.indexOf(' '))
       const facts = JSON.parse(line.slice(event.length + 1))
       const thing = this.#things.get(facts.thing) ?? { states: [null], least: 0 }
       this.#things.set(facts.thing, thing)
       if (event === 'try') thing.states.push(facts.state)
-      if (event !== 'ack') continue
+      if (event !== 'ack' || number >= promised) continue
       this.acknowledged++
       thing.least = thing.states.length - 1
       thing.promise = facts

@@ -24,8 +24,12 @@ describe.skipIf('missing' in shim)('a fault at any call leaves the memory whole:
       const folder = scratchFolder('exhaustive')
       const states = await statesOf(scenario, folder)
       const calls = await callsOf(scenario, folder)
-      const faults = MODES.flatMap((mode) => calls.filter((call) => concerns(mode, call)).map((call) => ({ mode, call })))
-      const chosen = faults.filter(({ mode, call }) => full || IN_FULL.includes(scenario.name) || sampled(mode, call, number))
+      const faults = MODES.flatMap((mode) =>
+        calls.filter((call) => concerns(mode, call)).map((call) => ({ mode, call })),
+      )
+      const chosen = faults.filter(
+        ({ mode, call }) => full || IN_FULL.includes(scenario.name) || sampled(mode, call, number),
+      )
       const games = chosen.map(({ mode, call }): Play => {
         return { scenario, states, folder, at: call.index, mode, once: mode === 'errno:EIO' }
       })

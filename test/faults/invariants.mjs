@@ -106,7 +106,8 @@ async function checkAlone(root, clone, entries, sessions) {
 
 /** An edit by hand that no record holds yet has the time of its file, which an append to that file moves. */
 function same(actual, expected, what) {
-  const settled = (entries) => entries.map((entry) => (entry.origin.by === 'hand' ? { ...entry, updatedAt: '' } : entry))
+  const settled = (entries) =>
+    entries.map((entry) => (entry.origin.by === 'hand' ? { ...entry, updatedAt: '' } : entry))
   const difference = stateDifference(settled(actual), settled(expected))
   must(difference === undefined, `${what}: ${difference}`)
 }

@@ -18,4 +18,7 @@ export function randomKills(round: {
 /** Writes that were acknowledged. */
 export function commandLines(round: { readonly processes: number; readonly count: number }): Promise<number>
 
+/** Throws when two processes had the lock at once. */
+export function lockStress(round: { readonly processes: number; readonly count: number }): Promise<void>
+
 export function firstUse(round: { readonly processes: number; readonly rounds: number }): Promise<void>

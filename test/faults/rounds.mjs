@@ -1,6 +1,6 @@
 // Many processes on one workspace: some write to the end, some are killed. Used by many-writers.test.ts and torture.mjs.
 import { spawn } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { seededRandom } from '../../dist/testing/random.js'
@@ -13,7 +13,7 @@ const worker = fileURLToPath(new URL('./worker.mjs', import.meta.url))
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 /** Starts a writer that waits for `go`; `ended` gives what it printed. */
-function startWriter(root, name, count) {
+export function startWriter(root, name, count) {
   const child = spawn(process.execPath, [worker, root, 'writer', name, String(count), 'wait'], {
     env: cleanEnvironment(),
     stdio: 'pipe',
@@ -78,7 +78,8 @@ export async function randomKills({ kills, lanes, seed, checkEvery, progress = (
       const ended = await runFaulty({ args: [worker, root, 'writer', name, '40'], root, at: random.int(250), mode })
       accounts.take(ended.stdout)
       if (ended.signal === 'SIGKILL') killed++
-      else if (ended.status !== 0) throw new Error(`${name} was not killed but ended with ${ended.status}: ${ended.stderr}`)
+      else if (ended.status !== 0)
+        throw new Error(`${name} was not killed but ended with ${ended.status}: ${ended.stderr}`)
     }
   }
   while (killed < kills) {
@@ -99,7 +100,15 @@ export async function commandLines({ processes, count }) {
     const ids = []
     for (let i = 1; i <= count; i++) {
       const kind = i % 2 === 0 ? ['--name', `note ${n} ${i}`] : []
-      const { status, stdout, stderr } = await runCli(['remember', `text ${n} ${i}`, ...kind, '--workspace', root, '--json'])
+      const { status, stdout, stderr } = await runNode([
+        cli,
+        'remember',
+        `text ${n} ${i}`,
+        ...kind,
+        '--workspace',
+        root,
+        '--json',
+      ])
       if (status !== 0) throw new Error(`remember ended with ${status}: ${stdout}${stderr}`)
       const { entry } = JSON.parse(stdout)
       ids.push([entry.id, entry.revision, `text ${n} ${i}`])
@@ -113,7 +122,8 @@ export async function commandLines({ processes, count }) {
     const found = new Map(entries.map((entry) => [entry.id, entry]))
     for (const [id, revision, content] of promised) {
       const entry = found.get(id)
-      if (entry?.revision !== revision || entry.content !== content) throw new Error(`"${content}" is ${entry?.content}`)
+      if (entry?.revision !== revision || entry.content !== content)
+        throw new Error(`"${content}" is ${entry?.content}`)
     }
   }
   await checkWorkspace(root, { look })
@@ -121,14 +131,31 @@ export async function commandLines({ processes, count }) {
   return promised.length
 }
 
-function runCli(args) {
+function runNode(args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [cli, ...args], { env: { ...cleanEnvironment(), TZ: 'UTC' }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, args, {
+      env: { ...cleanEnvironment(), TZ: 'UTC' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const output = { stdout: '', stderr: '' }
-    for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => (output[name] += text))
+    for (const name of ['stdout', 'stderr'])
+      child[name].setEncoding('utf8').on('data', (text) => (output[name] += text))
     child.on('error', reject)
     child.on('close', (status) => resolve({ status, ...output }))
   })
+}
+
+/** Never two owners: a process that is stopped for a moment anywhere in taking the lock must not have it with another. */
+export async function lockStress({ processes, count }) {
+  const folder = scratchFolder('lock')
+  const row = async (n) => {
+    const { status, stderr } = await runNode([worker, folder, 'lock', `w${n}`, String(count)])
+    if (status !== 0) throw new Error(`process ${n}: ${stderr}`)
+  }
+  await Promise.all(Array.from({ length: processes }, (_, n) => row(n)))
+  const left = readdirSync(join(folder, 'lock'))
+  if (left.length !== 1) throw new Error(`the lock was left with ${left}`)
+  rmSync(folder, { recursive: true })
 }
 
 /** Several processes that all find no workspace yet. */

@@ -6,15 +6,13 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  symlinkSync,
   truncateSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { formatOwner, thisProcess } from '../../dist/stores/filesystem/owner.js'
-import { pretendNewBoot } from './new-boot.mjs'
+import { leaveLockAndLitter, pretendNewBoot } from './pretend.mjs'
 
 const NOTE = 'agents/main/entries/deploys.md'
 const LOG = 'agents/main/daily/2026-03-14.md'
@@ -79,15 +77,6 @@ const eightAtOnce = [
   return ({ store }) => store.apply({ operations: [operation], origin: { by: 'agent', agent: 'main' } })
 })
 
-/** What a killed writer leaves beside the files: its lock, and a temporary file. */
-function leaveLockAndLitter({ root }) {
-  const lock = join(root, '.state/lock')
-  const [top] = readdirSync(lock)
-  const dead = { ...thisProcess(), start: '1' }
-  symlinkSync(formatOwner(dead), join(lock, String(Number.parseInt(top, 10) + 1)))
-  writeFileSync(join(root, '.state/tmp/0123456789abcdef'), 'half a te', { mode: 0o600 })
-}
-
 function journalOf(root) {
   const folder = join(root, '.state/journal')
   return join(folder, readdirSync(folder).sort().at(-1))
@@ -100,7 +89,7 @@ function crashed(write, undone) {
     const before = readFiles(opened.root)
     await write(opened)
     undone(opened.root, before)
-    leaveLockAndLitter(opened)
+    leaveLockAndLitter(opened.root)
   }
 }
 
@@ -250,7 +239,7 @@ export const scenarios = [
     async prepare(opened) {
       await everything(opened)
       appendFileSync(join(opened.root, 'agents/main/sessions/chat%3A1.jsonl'), '{"role":"us')
-      leaveLockAndLitter(opened)
+      leaveLockAndLitter(opened.root)
     },
     steps: [append([{ role: 'user', content: 'more' }])],
   },

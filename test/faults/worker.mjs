@@ -3,7 +3,11 @@
 //   node worker.mjs FOLDER scenario NAME [retry]   the steps of one scenario; retry: again after a failure, and one more write
 //   node worker.mjs FOLDER writer ID COUNT [wait]  COUNT writes of every kind, each told before (`try`) and after; wait: for
 //                                                  the end of the input, so that several begin at once
-import { writeSync } from 'node:fs'
+//   node worker.mjs FOLDER lock ID COUNT           takes a lock COUNT times and fails when someone else has it too
+import fs, { writeSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { acquireLock } from '../../dist/stores/filesystem/lock.js'
 import { scenarios } from './scenarios.mjs'
 import { openAs, stateOf } from './workspace.mjs'
 import { writeMany } from './writer.mjs'
@@ -63,5 +67,28 @@ async function write() {
   await writeMany({ folder, writer: name, count: Number(more), say })
 }
 
-if (mode === 'scenario') await playScenario()
-else await write()
+// Stopped for a moment before any of the calls that the lock is made of, as a busy machine stops a process.
+function stallNow() {
+  if (Math.random() < 0.3) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * 2)
+}
+
+async function lock() {
+  for (const call of ['readdirSync', 'readlinkSync', 'symlinkSync', 'renameSync', 'unlinkSync']) {
+    const real = fs[call]
+    fs[call] = (...args) => {
+      stallNow()
+      return real(...args)
+    }
+  }
+  syncBuiltinESMExports()
+  const held = join(folder, 'held')
+  fs.mkdirSync(folder, { recursive: true })
+  for (let n = 0; n < Number(more); n++) {
+    const lock = await acquireLock(join(folder, 'lock'), 60_000)
+    fs.closeSync(fs.openSync(held, 'wx'))
+    fs.unlinkSync(held)
+    lock.release()
+  }
+}
+
+await { scenario: playScenario, writer: write, lock }[mode]()

@@ -41,9 +41,31 @@ function stepsOf(memory, thing, n) {
       ]
     case 6:
       return [{ thing, state: { shared: text }, write: () => memory.remember(text, { name: SHARED_NOTE }) }]
+    case 7:
+      return logLine(memory, thing, text)
     default:
-      return [{ thing, state: { kind: 'experience', name: null, content: text }, write: () => memory.remember(text) }]
+      return logLine(memory, thing, text).slice(0, 1)
   }
+}
+
+/** A line of the log, then written anew in the middle of its file. */
+function logLine(memory, thing, text) {
+  const state = { kind: 'experience', name: null, content: text }
+  let id
+  const add = async () => {
+    const written = await memory.remember(text)
+    id = written.entry.id
+    return written
+  }
+  const again = `${text} again`
+  const rewrite = async () => {
+    const { entries, change } = await memory.apply([{ op: 'write', id, content: again }])
+    return { entry: entries[0], change }
+  }
+  return [
+    { thing, state, write: add },
+    { thing, state: { ...state, content: again }, write: rewrite },
+  ]
 }
 
 async function append(memory, key, line) {

@@ -6,15 +6,16 @@ import { InvalidError } from '../../errors.ts'
 import type { Settings } from '../../ports/store.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { rowsText } from '../entry-text.ts'
+import type { Screen } from '../screen.ts'
 import { workspaceToMake } from '../workspace-place.ts'
 
 const SETTINGS_FILE = 'keepsake.yaml'
 
-const NEXT = [
-  'keepsake remember "The coffee machine is fixed."          a line in today\'s log',
-  'keepsake remember "Run make ship." --name deploys         a note with a name',
-  'keepsake learn "Staging server" "Its name is heron."      a topic that every agent sees',
-  'keepsake recall                                           all of it, as an agent reads it',
+const NEXT: readonly (readonly [command: string, what: string])[] = [
+  ['remember "The coffee machine is fixed."', "a line in today's log"],
+  ['remember "Run make ship." --name deploys', 'a note with a name'],
+  ['learn "Staging server" "Its name is heron."', 'a topic that every agent sees'],
+  ['recall', 'all of it, as an agent reads it'],
 ]
 
 export const init: Command = {
@@ -45,36 +46,52 @@ async function run({ given, asked, screen }: Context): Promise<Outcome> {
     ...(layout === undefined ? {} : { layout }),
     ...(timezone === undefined ? {} : { timezone }),
   })
+  const { root } = store
   const wanted = await store.settings()
-  const wasThere = existsSync(join(store.root, SETTINGS_FILE))
+  const wasThere = existsSync(join(root, SETTINGS_FILE))
   if (!wasThere) await store.init()
   const settings = await store.settings()
   await store.close()
   // Another process may have been faster: then the workspace is the one that it made.
   const created = !wasThere && settings.id === wanted.id
-  const folder = screen.path('', store.root)
-  const isFound = !given.has('workspace') || findWorkspace(asked.cwd) === store.root
+  const isFound = !given.has('workspace') || findWorkspace(asked.cwd) === root
+  return {
+    json: { workspace: root, created, settings },
+    text: initText({ root, created, isFound, settings }, screen),
+    quietText: '',
+    warnings: [],
+  }
+}
+
+interface Made {
+  readonly root: string
+  readonly created: boolean
+  /** Whether commands that are called here come to it by themselves. */
+  readonly isFound: boolean
+  readonly settings: Settings
+}
+
+function initText({ root, created, isFound, settings }: Made, screen: Screen): string {
+  const folder = screen.path('', root)
   const rows = rowsText(
     [
       ['layout', settings.layout],
       ['time zone', settings.timezone],
-      ['settings', screen.path(store.root, SETTINGS_FILE)],
+      ['settings', screen.path(root, SETTINGS_FILE)],
     ],
     screen,
   )
-  return {
-    json: { workspace: store.root, created, settings },
-    text: [
-      created ? `Made a workspace in ${folder}` : `There is a workspace in ${folder} already; nothing was changed`,
-      ...rows,
-      ...(created ? ['', 'Try next:', ...NEXT.map((line) => `  ${line}`)] : []),
-      ...(isFound
-        ? []
-        : ['', `Commands find it by --workspace ${folder}, or by KEEPSAKE_WORKSPACE in the environment.`]),
-    ].join('\n'),
-    quietText: '',
-    warnings: [],
-  }
+  return [
+    created ? `Made a workspace in ${folder}` : `There is a workspace in ${folder} already; nothing was changed`,
+    ...rows,
+    ...(created ? ['', 'Try next:', ...nextLines(isFound ? '' : ` --workspace ${folder}`)] : []),
+  ].join('\n')
+}
+
+function nextLines(option: string): string[] {
+  const commands = NEXT.map(([command, what]) => ({ command: `keepsake ${command}${option}`, what }))
+  const width = Math.max(...commands.map(({ command }) => command.length))
+  return commands.map(({ command, what }) => `  ${command.padEnd(width)}   ${what}`)
 }
 
 function parseLayout(layout: string | undefined): Settings['layout'] | undefined {

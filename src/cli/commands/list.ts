@@ -1,4 +1,5 @@
 /** `keepsake list`: what there is, a line each, in the order it came. */
+import { WORLD } from '../../model/entry.ts'
 import { KIND_NAMES, parseKind } from '../../model/kinds.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { parseDates } from '../date-options.ts'
@@ -32,10 +33,12 @@ export const list: Command = {
 
 async function run({ given, screen, open }: Context): Promise<Outcome> {
   const kinds = given.all('kind').map((kind) => parseKind(kind))
+  const wanted = kinds.length === 0 ? {} : { kinds }
   const { memory, root } = await open()
   const { timezone: zone } = await memory.store.settings()
-  const entries = await memory.list({ ...(kinds.length === 0 ? {} : { kinds }), ...parseDates(given, zone) })
-  const warnings = (await memory.store.problems()).map(({ path, problem }) => `${path}: ${problem}`)
+  const entries = await memory.list({ ...wanted, ...parseDates(given, zone) })
+  const problems = await memory.store.problems({ scopes: [WORLD, memory.agent], ...wanted })
+  const warnings = problems.map(({ path, problem }) => `${path}: ${problem}`)
   const text = entries.length === 0 ? 'Nothing is there.' : listText(entries, { screen, root, zone })
   return {
     json: { entries: entries.map(entryJson), ...warningsJson(warnings) },

@@ -46,6 +46,12 @@ export function absorbTouched(
       }
       edits = found.edits
     }
+    if (edits.some((edit) => !edit.after)) {
+      // What is gone from here may stand elsewhere.
+      const ids = new Set(edits.map(idOf))
+      surveyed ??= survey(plan.workspace).edits
+      edits = surveyed.filter((edit) => ids.has(idOf(edit)))
+    }
     if (edits.length === 0) continue
     planHandEdits(plan, edits)
     warnings.push(
@@ -99,7 +105,13 @@ function absorbPlace(plan: TurnPlan, operation: AddOperation): void {
   if (plan.files.isPlanned(path)) return
   const size = statFile(plan.workspace.absolute(path))?.size
   if (size === undefined || (rule.shape === 'log' && size === catalog.files.get(path)?.size)) return
-  planHandEdits(plan, plan.workspace.inspect(placeOf(layout, head, path)).edits)
+  const place = placeOf(layout, head, path)
+  const seen = plan.workspace.see(place)
+  const [problem] = seen?.said.problems ?? []
+  if (problem !== undefined && seen?.said.entries.length === 0) {
+    throw new DamagedError(path, problem, 'Mend the file by hand, or move it away; it was left as it is.')
+  }
+  planHandEdits(plan, plan.workspace.inspect(place).edits)
 }
 
 /** Nothing is looked up for an id that is none: it might be a path. */

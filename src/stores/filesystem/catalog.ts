@@ -154,7 +154,7 @@ export class Catalog {
     if (unproved.text !== undefined) unproved.earlier.add(unproved.text === null ? null : hashBytes(unproved.text))
     const added = unproved.appends.map(({ append }) => append).join('')
     if (unproved.text === undefined) unproved.lead = { appends: [...unproved.appends], after: file.before }
-    else if (unproved.text !== null) unproved.between?.push(unproved.text + added)
+    else if (unproved.text !== null || added !== '') unproved.between?.push((unproved.text ?? '') + added)
     unproved.appends.length = 0
     unproved.text = file.after === null ? null : file.text
     this.#know(file)

@@ -6,6 +6,7 @@
 import { dirname } from 'node:path'
 import { writeCheckpoint } from './checkpoint.ts'
 import type { FileWriter } from './file-writer.ts'
+import { placeOf } from './layout.ts'
 import { readFileAt, syncFile, syncFolder } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -43,12 +44,21 @@ export class Checkpointer {
     await inParallel(paths, (path) => this.#sync(path))
     await inParallel([...folders, ...folders.map(dirname)], syncFolder)
     // Time has passed since most were written: their signatures can be trusted from now on.
-    for (const path of paths) this.#workspace.isAsKnown(path)
+    for (const path of paths) this.#settle(path)
     const { epoch, position } = state
     state.checkpointBytes = await writeCheckpoint(stateFolder, this.#temporaryFolder, { catalog, epoch, position })
     for (const path of paths) catalog.unsynced.delete(path)
     state.tailRecords = 0
     state.tailBytes = 0
+  }
+
+  /** Logs that were added to are compared entry by entry once, so that every later start can go by their signature. */
+  #settle(path: string): void {
+    const { catalog, layout } = this.#workspace
+    if (this.#workspace.isAsKnown(path)) return
+    const [id] = catalog.idsAt(path)
+    const head = id === undefined ? undefined : catalog.head(id)
+    if (head) this.#workspace.inspect(placeOf(layout, head, path))
   }
 
   async #sync(path: string): Promise<void> {

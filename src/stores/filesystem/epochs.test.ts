@@ -122,6 +122,50 @@ describe('the journal', () => {
     expect(await all(open())).toHaveLength(4)
   })
 
+  it('that lost a segment or has damage in one is read as far as it goes: the files win', async () => {
+    const memory = open()
+    const text = 'x'.repeat(300_000)
+    for (let n = 0; n < 60; n++) await memory.remember(`${n} ${text}`, { name: `N${n % 3}` })
+    await memory.close()
+    const bytes = readFileSync(join(root, SEGMENT))
+    bytes[5000] = (bytes[5000] ?? 0) ^ 1
+    writeFileSync(join(root, SEGMENT), bytes)
+    rmSync(join(root, '.state/checkpoint'))
+    expect((await open().get('N2'))?.content.slice(0, 3)).toBe('59 ')
+    rmSync(join(root, SEGMENT))
+    const last = open()
+    expect((await last.list()).map((entry) => entry.content.slice(0, 2)).sort()).toEqual(['57', '58', '59'])
+    const { change } = await last.remember('on')
+    expect(change?.number).toBeGreaterThan(60)
+  })
+
+  it('that is shorter than its checkpoint says is no longer trusted', async () => {
+    const memory = open()
+    await memory.remember('one')
+    await memory.close()
+    writeFileSync(join(root, SEGMENT), '')
+    const again = open()
+    const { change } = await again.remember('two')
+    expect((await open().list()).map((entry) => entry.content).sort()).toEqual(['one', 'two'])
+    expect(change?.number).toBeGreaterThan(0)
+  })
+
+  it('that is removed while it is written to is no promise', async () => {
+    const memory = await filled()
+    const pending = memory.remember('Second')
+    // The write has begun by the time the next tick comes, and its sync has not ended.
+    await Promise.resolve()
+    rmSync(join(root, '.state'), { recursive: true, force: true })
+    const outcome = await pending.then(
+      () => 'acknowledged',
+      () => 'refused',
+    )
+    const contents = (await open().list()).map((entry) => entry.content)
+    if (outcome === 'acknowledged') expect(contents).toContain('Second')
+    await memory.remember('Third')
+    expect((await open().list()).map((entry) => entry.content)).toContain('Third')
+  })
+
   it.each([
     ['of a newer format', newer, 'NEWER'],
     ['that is no journal', () => 'hello\nworld\n', 'FOREIGN'],
@@ -175,6 +219,16 @@ describe('keepsake.yaml', () => {
     })()
     expect(failure).toMatchObject({ code, message: expect.stringContaining('keepsake.yaml'), hint: expect.any(String) })
     expect(readFileSync(path, 'utf8')).toBe(changed)
+  })
+
+  it('that was lost is made again for the same workspace', async () => {
+    const memory = await filled()
+    await memory.close()
+    rmSync(join(root, 'keepsake.yaml'))
+    const again = open()
+    await again.remember('Second')
+    expect(await again.list()).toHaveLength(4)
+    expect((await again.store.changes()).changes).toHaveLength(5)
   })
 
   it('refuses options that say otherwise', async () => {

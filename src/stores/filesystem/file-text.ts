@@ -60,12 +60,12 @@ function readOne(place: Place, context: ReadContext, parse: () => FileEntry): Sa
     const kind = KINDS[place.kind].shape === 'card' ? (said.kind ?? 'note') : place.kind
     const name = KINDS[kind].fixedName ?? normalizeName(said.name ?? place.stem)
     if (KINDS[kind].fixedName === undefined) refuseReservedName(name)
-    const id = said.id !== undefined && context.mayHold(said.id) ? said.id : derivedId(place.scope, place.inScope)
+    const id = [said.id, derivedId(place.scope, place.inScope)].find((one) => one !== undefined && context.mayHold(one))
     const fileTime = instant(context.mtimeMs)
     const createdAt = said.createdAt
     return {
       entries: [
-        merge(place, { ...said, kind, name, id }, context, {
+        merge(place, { ...said, kind, name, id: id ?? derivedId(place.scope, `${place.inScope}#2`) }, context, {
           createdAt: createdAt ?? fileTime,
           updatedAt: said.updatedAt ?? createdAt ?? fileTime,
           expiresAt: said.expiresAt ?? null,

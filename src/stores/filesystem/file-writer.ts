@@ -33,7 +33,7 @@ export class FileWriter {
   write(file: FileWrite): 'done' | 'hand' {
     const path = this.#workspace.absolute(file.path)
     if ('append' in file) {
-      this.#append(path, Buffer.from(file.append))
+      this.#append(path, Buffer.from(file.append), file.at)
       return 'done'
     }
     if (file.seen) return 'done'
@@ -54,7 +54,7 @@ export class FileWriter {
     const found = readFileAt(path)?.bytes ?? new Uint8Array()
     // Where only the end is missing it is appended: that can't undo what an editor saves at this moment.
     if (found.length > 0 && Buffer.from(found).equals(bytes.subarray(0, found.length))) {
-      this.#append(path, bytes.subarray(found.length))
+      this.#append(path, bytes.subarray(found.length), found.length)
     } else {
       this.replace(relative, bytes)
     }
@@ -68,12 +68,14 @@ export class FileWriter {
     replaceFile(path, bytes, folder, mode === undefined ? FILE_MODE : mode & 0o777)
   }
 
-  #append(path: string, bytes: Uint8Array): void {
+  #append(path: string, bytes: Uint8Array, at: number): void {
     this.#makeParent(path)
-    const { fd } = openForAppend(path)
+    const { fd, size } = openForAppend(path)
+    // A hand was there since we looked: whatever it left at the end, ours begins on a line of its own.
+    const fresh = size === at ? Buffer.alloc(0) : Buffer.from('\n\n')
     attempt('writing', path, () => {
       try {
-        writeAll(fd, bytes)
+        writeAll(fd, Buffer.concat([fresh, bytes]))
       } finally {
         closeSync(fd)
       }

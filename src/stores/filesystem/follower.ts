@@ -2,11 +2,14 @@
  * Keeps a catalogue in step with the journal: the checkpoint and what came after it at first, then only what was added.
  * Reading only. Another process may cut, start over or replace the journal at any time; then it is read anew.
  */
+
+import { join } from 'node:path'
 import type { JournalHeader } from '../../codec/journal-record.ts'
 import { ForeignError } from '../../errors.ts'
 import { Catalog } from './catalog.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import type { Journal, Position } from './journal.ts'
+import { wasLeftInOrder } from './lock.ts'
 import { thisProcess } from './owner.ts'
 import { statFile } from './system.ts'
 
@@ -42,9 +45,17 @@ export class Follower {
 
   /** `anew`: the catalogue is another one than before. */
   catchUp(workspaceId: string): 'on' | 'anew' {
-    if (this.#loaded && this.#follow(workspaceId)) return 'on'
-    this.#load(workspaceId)
-    return 'anew'
+    const on = this.#loaded && this.#follow(workspaceId)
+    if (!on) this.#load(workspaceId)
+    this.#proveFiles()
+    return on ? 'on' : 'anew'
+  }
+
+  /** A file that is as it was before the last turn was not forgotten by a crash, but put back by a hand: the lock tells. */
+  #proveFiles(): void {
+    const { unproved } = this.catalog
+    if (unproved.size === 0 || this.state?.boot !== thisProcess().boot) return
+    if (wasLeftInOrder(join(this.#stateFolder, 'lock'))) unproved.clear()
   }
 
   #load(workspaceId: string): void {
@@ -55,7 +66,10 @@ export class Follower {
     this.#loaded = true
     const start = checkpoint?.position ?? { segment: segments[0] ?? 0, offset: 0 }
     for (const segment of segments) {
-      if (segment >= start.segment) this.#take(workspaceId, segment, segment === start.segment ? start.offset : 0)
+      if (segment < start.segment) continue
+      this.#take(workspaceId, segment, segment === start.segment ? start.offset : 0)
+      // Behind a damage nothing can be told from its records alone.
+      if ((this.state as JournalState | undefined)?.foreign) break
     }
     if (this.state && checkpoint) (this.state as JournalState).checkpointBytes = checkpoint.bytes // set by #take
     const lost = checkpoint !== undefined && !segments.includes(checkpoint.position.segment)
@@ -67,18 +81,22 @@ export class Follower {
     const part = this.#journal.read(segment, offset)
     if (!part) return
     const first = part.lines[0]
-    const header = first && 'header' in first ? first.header : offset > 0 ? this.#headerOf(segment) : undefined
+    const header = first && 'header' in first ? first.header : offset > 0 ? this.#journal.headerOf(segment) : undefined
     if (!header) return
     this.#refuseOtherWorkspace(workspaceId, header, segment)
     const me = thisProcess()
     const sameBoot = header.boot === me.boot
     let records = 0
+    let gap = part.size < offset
     for (const line of part.lines) {
       if (!('record' in line)) continue
+      gap ||= line.record.number !== this.catalog.number + 1
+      if (gap) break
       this.catalog.replay(line.record, sameBoot)
       records++
     }
-    const foreign = header.host !== me.host || header.inode !== part.inode || part.rest === 'damaged'
+    const copied = header.host !== me.host || header.inode !== part.inode
+    const foreign = copied || gap || part.rest === 'damaged'
     this.state = {
       epoch: header.epoch,
       position: { segment, offset: offset + part.length },
@@ -89,11 +107,6 @@ export class Follower {
       tailBytes: (this.state?.tailBytes ?? 0) + part.length,
       checkpointBytes: this.state?.checkpointBytes ?? 0,
     }
-  }
-
-  #headerOf(segment: number): JournalHeader | undefined {
-    const first = this.#journal.read(segment, 0)?.lines[0]
-    return first && 'header' in first ? first.header : undefined
   }
 
   #refuseOtherWorkspace(workspaceId: string, header: JournalHeader, segment: number): void {

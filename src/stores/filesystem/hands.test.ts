@@ -1,6 +1,7 @@
 /** People in the files: what they write counts, and is never overwritten unseen. */
 import {
   appendFileSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -198,6 +199,111 @@ describe('an edit by hand', () => {
   })
 })
 
+describe('an edit right after our own write, seen by a process that starts then,', () => {
+  async function afterwards(edit: (memory: Memory) => Promise<void> | void): Promise<Memory> {
+    const memory = open()
+    await memory.remember('one', { name: 'N' })
+    copyFileSync(join(root, 'agents/main/entries/n.md'), join(root, '..', 'saved.md'))
+    await memory.reflect('first line\nlast line')
+    await memory.remember('two', { name: 'N' })
+    await edit(memory)
+    await memory.close()
+    return open()
+  }
+
+  it('may put the earlier text back', async () => {
+    const later = await afterwards(() =>
+      copyFileSync(join(root, '..', 'saved.md'), join(root, 'agents/main/entries/n.md')),
+    )
+    expect((await later.get('N'))?.content).toBe('one')
+    await later.remember('x')
+    expect(text('agents/main/entries/n.md')).toContain('one')
+  })
+
+  it('may remove the file', async () => {
+    const later = await afterwards(() => unlinkSync(join(root, 'agents/main/entries/n.md')))
+    expect(await later.get('N')).toBeUndefined()
+    await later.remember('x')
+    expect(existsSync(join(root, 'agents/main/entries/n.md'))).toBe(false)
+  })
+
+  it('may cut its end off', async () => {
+    const later = await afterwards(async (memory) => {
+      await memory.reflect('first line\nlast line, again')
+      writeFileSync(join(root, 'agents/main/MEMORY.md'), 'first line\n')
+    })
+    expect((await later.get('MEMORY'))?.content).toBe('first line')
+    await later.remember('x')
+    expect(text('agents/main/MEMORY.md')).toBe('first line\n')
+  })
+
+  it('may take the last entry out of a log', async () => {
+    const later = await afterwards(async (memory) => {
+      const { entry } = await memory.remember('First')
+      const before = text(entry.path ?? '')
+      await memory.remember('Second')
+      writeFileSync(join(root, entry.path ?? ''), before)
+    })
+    await later.remember('Third')
+    expect((await later.list({ kinds: ['experience'] })).map((entry) => entry.content)).toEqual(['First', 'Third'])
+  })
+})
+
+describe('ids that files share', () => {
+  it('belong to the first of two cards that nobody has seen yet, and each is written to by its own name', async () => {
+    const id = '01a1e120-231d-7704-945f-8e3e403eda64'
+    put('agents/main/entries/alpha.md', `---\nname: Alpha\nid: ${id}\n---\n\nalpha text\n`)
+    put('agents/main/entries/beta.md', `---\nname: Beta\nid: ${id}\n---\n\nbeta text\n`)
+    const memory = open()
+    expect((await memory.list()).map((entry) => entry.name).sort()).toEqual(['Alpha', 'Beta'])
+    expect((await memory.get('Alpha'))?.id).toBe(id)
+    await memory.remember('new text', { name: 'Beta' })
+    expect(text('agents/main/entries/alpha.md')).toContain('alpha text')
+    expect(text('agents/main/entries/beta.md')).toContain('new text')
+  })
+
+  it('stay with a page that was renamed, when a hand makes one at its old path', async () => {
+    const memory = open()
+    await memory.learnFact('deploys', 'old')
+    await memory.rename('deploys', 'Shipping')
+    put('world/deploys.md', 'by hand\n')
+    expect((await memory.list()).map((entry) => [entry.name, entry.content])).toEqual([
+      ['Shipping', 'old'],
+      ['deploys', 'by hand'],
+    ])
+  })
+})
+
+describe('blocks that a person wrote, several under one heading,', () => {
+  beforeEach(() => {
+    put(
+      'agents/main/daily/2026-11-14.md',
+      '# 2026-11-14\n\n## 09:00\n\nfirst\n\n## 09:00\n\nsecond\n\n## 09:00\n\nthird\n',
+    )
+  })
+
+  it('are removed as they were meant, in one batch', async () => {
+    const memory = open()
+    const [first, second] = await memory.list()
+    await memory.apply([
+      { op: 'remove', id: first?.id ?? '' },
+      { op: 'remove', id: second?.id ?? '' },
+    ])
+    expect((await memory.list()).map((entry) => entry.content)).toEqual(['third'])
+    expect((await open().list()).map((entry) => entry.content)).toEqual(['third'])
+  })
+
+  it('keep their ids when one before them goes', async () => {
+    const memory = open()
+    const [first, second, third] = await memory.list()
+    await memory.forget(first?.id ?? '')
+    expect((await memory.get(second?.id ?? ''))?.content).toBe('second')
+    expect((await memory.get(third?.id ?? ''))?.content).toBe('third')
+    rmSync(join(root, '.state'), { recursive: true })
+    expect((await open().get(third?.id ?? ''))?.content).toBe('third')
+  })
+})
+
 describe('what can not be read', () => {
   it('is reported, is not overwritten, and hurts nothing else', async () => {
     const memory = open()
@@ -221,6 +327,19 @@ describe('what can not be read', () => {
       code: expect.stringMatching(/DAMAGED|NAME_TAKEN/),
     })
     expect(text('agents/main/entries/a.md')).toBe('---\nname: [unclosed\n---\ntext\n')
+  })
+})
+
+describe('what nobody has seen and can not be read', () => {
+  it.each([
+    ['MEMORY.md', (memory: Memory) => memory.reflect('new')],
+    [`daily/${new Date().toISOString().slice(0, 10)}.md`, (memory: Memory) => memory.remember('new')],
+  ])('%s is not written over or into', async (path, write) => {
+    put(`agents/main/${path}`, '')
+    const bytes = Buffer.from([0x66, 0xfc, 0x72, 0x0a])
+    writeFileSync(join(root, 'agents/main', path), bytes)
+    await expect(write(open())).rejects.toMatchObject({ code: 'DAMAGED', hint: expect.any(String) })
+    expect(readFileSync(join(root, 'agents/main', path))).toEqual(bytes)
   })
 })
 
@@ -254,5 +373,10 @@ describe('a flat workspace', () => {
     expect(text('MEMORY.md')).toBe('I like long answers.\n')
     expect(text('keepsake.yaml')).toContain('layout: flat')
     expect(existsSync(join(root, 'agents'))).toBe(false)
+  })
+
+  it('has one agent, and no other gets at it', async () => {
+    await open({ layout: 'flat' }).reflect('mine')
+    expect(() => filesystemStore({ root, agent: 'bob' })).toThrow(/agent/)
   })
 })

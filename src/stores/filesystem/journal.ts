@@ -44,6 +44,8 @@ export interface Segment {
   readonly inode: number
 }
 
+const MOST_HEADER_BYTES = 1024
+
 export type HeaderFacts = Pick<JournalHeader, 'workspace' | 'host' | 'boot' | 'epoch'>
 
 export class Journal {
@@ -72,11 +74,6 @@ export class Journal {
     return join(this.folder, `${String(segment).padStart(8, '0')}.jsonl`)
   }
 
-  /** What identifies a segment now; `undefined` when it is gone. */
-  inodeOf(segment: number): number | undefined {
-    return statFile(this.pathOf(segment))?.ino
-  }
-
   /**
    * The lines of a segment from an offset on, and its inode. `undefined` when there is no such segment. A segment that
    * holds something that is no journal of ours is an error, and is left as it is.
@@ -100,6 +97,26 @@ export class Journal {
     } finally {
       closeSync(fd)
     }
+  }
+
+  /** The highest number that any readable record has; reads everything, and is asked only when an epoch begins. */
+  highestNumber(): number {
+    const lines = this.segments().flatMap((segment) => this.read(segment, 0)?.lines ?? [])
+    return Math.max(0, ...lines.map((line) => ('record' in line ? line.record.number : 0)))
+  }
+
+  /** Just the first line of a segment, which may be long. */
+  headerOf(segment: number): JournalHeader | undefined {
+    const path = this.pathOf(segment)
+    return attempt('reading', path, () => {
+      const fd = openSync(path, constants.O_RDONLY)
+      try {
+        const [first] = decodeJournal(readBytes(fd, 0, MOST_HEADER_BYTES), digest).lines
+        return first && 'header' in first ? first.header : undefined
+      } finally {
+        closeSync(fd)
+      }
+    })
   }
 
   /** Starts a segment: its header is durable, and so is its name, when this returns. */
@@ -140,6 +157,8 @@ export class Journal {
     try {
       writeAll(fd, bytes)
       await syncData(fd)
+      // A journal that was removed or moved away meanwhile is one that nobody will find.
+      if (statFile(path)?.ino !== fstatSync(fd).ino) throw new Error('it was removed while it was written')
       return { segment: position.segment, offset: position.offset + bytes.length }
     } catch (error) {
       this.#abandon(position)

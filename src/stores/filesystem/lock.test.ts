@@ -78,6 +78,29 @@ describe('the lock', () => {
     expect(tryLock(folder).held?.inherited).toBe(true)
   })
 
+  it('is not taken as left over when it is held by another path to the same folder', () => {
+    const { held } = tryLock(folder)
+    symlinkSync(join(folder, '..'), join(folder, '..', 'link'))
+    expect(tryLock(join(folder, '..', 'link', 'lock')).held).toBeUndefined()
+    held?.release()
+  })
+
+  it('is not taken with a number that was used and let go meanwhile', () => {
+    tryLock(folder).held?.release() // 1.done
+    symlinkSync('someone', join(folder, '1')) // as a slow process would make it now
+    const { held } = tryLock(folder)
+    expect(readdirSync(folder)).toEqual(['2'])
+    held?.release()
+  })
+
+  it('tells the next holder when files were left unwritten', () => {
+    tryLock(folder).held?.release('undone')
+    const { held } = tryLock(folder)
+    expect(held?.inherited).toBe(true)
+    held?.release()
+    expect(tryLock(folder).held?.inherited).toBe(false)
+  })
+
   it('stops waiting when it is told to', async () => {
     heldBy({})
     await expect(acquireLock(folder, 10_000, AbortSignal.timeout(20))).rejects.toMatchObject({ name: 'TimeoutError' })

@@ -1,20 +1,23 @@
 /**
  * A lock between processes without heartbeats or native code. Each holder makes the next generation: a link named by a
- * number that only grows, its target the owner, made in one system call. Released, it is renamed to `N.done`.
+ * number that only grows, its target the owner, made in one system call. Released, it is renamed to `N.done`, or to
+ * `N.undone` when files that the journal tells of could not be written.
  * Invariant: the highest generation is never removed, so two processes can't both believe to have made the next one;
  * a dead owner is passed over by making the generation after it, never by removing its own.
  */
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LockedError } from '../../errors.ts'
-import { describeOwner, formatOwner, isProvablyDead, type Owner, parseOwner, thisProcess } from './owner.ts'
+import { describeOwner, formatOwner, isProvablyDead, parseOwner, thisProcess } from './owner.ts'
 import { codeOf, makeFolder, wrapped } from './system.ts'
 
 export interface HeldLock {
-  /** The owner before us died while it held the lock: what it was doing may be half done. */
+  /** Nobody let go of it in good order before us: what was under way, if anything was, may be half done. */
   readonly inherited: boolean
-  release(): void
+  /** `undone`: something that the journal tells of is still to be written to files. */
+  release(outcome?: 'done' | 'undone'): void
 }
 
 const heldHere = new Set<string>()
@@ -36,21 +39,31 @@ export async function acquireLock(folder: string, waitMs: number, signal?: Abort
   }
 }
 
+/**
+ * Whether the last holder let go in good order. Asked after reading the journal, it proves that the files of everything
+ * read are written: a holder keeps the lock from before it journals until after it has written.
+ */
+export function wasLeftInOrder(folder: string): boolean {
+  return newestOf(generations(folder))?.name.endsWith('.done') ?? false
+}
+
 /** One try, without waiting: the lock, or who has it. */
 export function tryLock(folder: string): { readonly held?: HeldLock; readonly owner: string } {
   const top = newestOf(generations(folder))
-  let inherited = false
+  let inherited = top === undefined || top.name.endsWith('.undone')
   if (top && !top.done) {
     const target = ownerOf(folder, top.generation)
     if (target === undefined) return { owner: 'a process that is just letting go' }
-    const owner = parseOwner(target)
-    if (!owner || !(isProvablyDead(owner) || isLeftOver(folder, top.generation, owner)))
+    const owner = parseOwner(target.split('/')[0] ?? '')
+    if (!owner || !(isProvablyDead(owner) || isLeftOver(target)))
       return { owner: owner ? describeOwner(owner) : `"${target}"` }
     inherited = true
   }
   const mine = (top?.generation ?? 0) + 1
+  // The mark after the owner tells this very holding from any other of the process, by whatever path it came here.
+  const target = `${formatOwner(thisProcess())}/${randomBytes(6).toString('hex')}`
   try {
-    symlinkSync(formatOwner(thisProcess()), join(folder, String(mine)))
+    symlinkSync(target, join(folder, String(mine)))
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return { owner: 'another process that was faster' }
     if (codeOf(error) !== 'ENOENT') throw wrapped('locking', folder, error)
@@ -64,18 +77,17 @@ export function tryLock(folder: string): { readonly held?: HeldLock; readonly ow
     remove(join(folder, String(mine)))
     return { owner: 'another process that was faster' }
   }
-  for (const old of all) if (old.generation < mine) remove(join(folder, nameOf(old)))
-  const token = `${folder}\0${mine}`
-  heldHere.add(token)
-  return { owner: '', held: { inherited, release: () => release(folder, mine, token) } }
+  for (const old of all) if (old.generation < mine) remove(join(folder, old.name))
+  heldHere.add(target)
+  return { owner: '', held: { inherited, release: (outcome = 'done') => release(folder, mine, target, outcome) } }
 }
 
 /** Never throws: what was done under the lock is done. A generation that could not be renamed is passed over as left over. */
-function release(folder: string, mine: number, token: string): void {
-  heldHere.delete(token)
+function release(folder: string, mine: number, target: string, outcome: 'done' | 'undone'): void {
+  heldHere.delete(target)
   for (let tries = 0; tries < 2; tries++) {
     try {
-      renameSync(join(folder, String(mine)), join(folder, `${mine}.done`))
+      renameSync(join(folder, String(mine)), join(folder, `${mine}.${outcome}`))
       return
     } catch {
       // tried once more; then the next writer of this process, or its end, frees it
@@ -84,13 +96,15 @@ function release(folder: string, mine: number, token: string): void {
 }
 
 /** Ours by name, but nobody here holds it: its release failed. */
-function isLeftOver(folder: string, generation: number, owner: Owner): boolean {
-  return owner.copy === thisProcess().copy && !heldHere.has(`${folder}\0${generation}`)
+function isLeftOver(target: string): boolean {
+  return parseOwner(target.split('/')[0] ?? '')?.copy === thisProcess().copy && !heldHere.has(target)
 }
 
 interface Generation {
   readonly generation: number
+  /** Whether its owner has let go. */
   readonly done: boolean
+  readonly name: string
 }
 
 function newestOf(all: readonly Generation[]): Generation | undefined {
@@ -99,10 +113,6 @@ function newestOf(all: readonly Generation[]): Generation | undefined {
     if (!top || found.generation > top.generation || (found.generation === top.generation && found.done)) top = found
   }
   return top
-}
-
-function nameOf({ generation, done }: Generation): string {
-  return done ? `${generation}.done` : String(generation)
 }
 
 function generations(folder: string): Generation[] {
@@ -114,8 +124,8 @@ function generations(folder: string): Generation[] {
     throw wrapped('reading', folder, error)
   }
   return names.flatMap((name) => {
-    const match = /^([1-9]\d{0,15})(\.done)?$/.exec(name)
-    return match ? [{ generation: Number(match[1]), done: match[2] !== undefined }] : []
+    const match = /^([1-9]\d{0,15})(\.done|\.undone)?$/.exec(name)
+    return match ? [{ generation: Number(match[1]), done: match[2] !== undefined, name }] : []
   })
 }
 

@@ -35,7 +35,8 @@ export function thisProcess(): Owner {
 export function isProvablyDead(owner: Owner): boolean {
   const me = thisProcess()
   if (owner.host !== me.host) return false
-  if (owner.boot !== me.boot) return true
+  // Without /proc the time of boot is only reckoned from the clock, which may be set: that proves nothing.
+  if (owner.boot !== me.boot && !isReckoned(owner.boot) && !isReckoned(me.boot)) return true
   if (owner.namespace !== me.namespace) return false
   try {
     kill(owner.pid, 0)
@@ -78,6 +79,10 @@ function bootId(): string {
   if (id) return id.replaceAll('-', '').slice(0, 16)
   // Without /proc: the time of boot to the minute, which a clock correction rarely moves.
   return `t${Math.round((Date.now() / 1000 - uptime()) / 60)}`
+}
+
+function isReckoned(boot: string): boolean {
+  return boot.startsWith('t')
 }
 
 function pidNamespace(): string {

@@ -4,13 +4,14 @@
  */
 
 import type { JournalRecord } from '../../codec/journal-record.ts'
+import { InvalidError } from '../../errors.ts'
 import { applyBatch, normalizeOrigin } from '../../model/apply.ts'
 import { Draft } from '../../model/draft.ts'
-import type { Entry, EntryHead } from '../../model/entry.ts'
+import { type Entry, type EntryHead, WORLD } from '../../model/entry.ts'
 import { slugCandidates } from '../../model/name.ts'
 import type { Batch, Expect, Step } from '../../model/operation.ts'
 import { absorbTouched } from './absorb.ts'
-import { fixedPath, slugFolder } from './layout.ts'
+import { fixedPath, type Layout, slugFolder } from './layout.ts'
 import { project } from './projection.ts'
 import { addRecord, idOf, type TurnPlan } from './turn-plan.ts'
 
@@ -41,7 +42,7 @@ export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefin
   const record = addRecord(plan, {
     origin: normalizeOrigin(batch.origin),
     reverts: batch.reverts,
-    steps: steps.map((step) => ({ ...step, before: step.before })),
+    steps,
     files: writes,
   })
   plan.files.take(writes)
@@ -76,6 +77,7 @@ function choosePath(
   warnings: string[],
 ): string {
   const { workspace, files } = plan
+  if (before === undefined) refuseOtherAgent(workspace.layout, after.scope)
   if (before?.path !== undefined && before.name === after.name) return before.path
   const folder = slugFolder(workspace.layout, after)
   if (folder === undefined || after.name === null)
@@ -88,6 +90,12 @@ function choosePath(
     warnings.push(`${path} is there already and belongs to another entry or to nobody`)
   }
   throw new Error('unreachable: there is always a next candidate')
+}
+
+/** A flat folder has room for one agent: another one's files would be read as the first one's. */
+function refuseOtherAgent({ layout, flatAgent }: Layout, scope: string): void {
+  if (layout !== 'flat' || scope === WORLD || scope === flatAgent) return
+  throw new InvalidError('agent', `"${scope}" has no place in a flat workspace`, `"${flatAgent}", which it holds`)
 }
 
 /** By an entry, or by a write of this turn; a file that a hand has removed is free again. */

@@ -5,7 +5,7 @@
 import { serializeCard } from '../../codec/card.ts'
 import type { FileEntry, ParseYaml } from '../../codec/file-entry.ts'
 import type { FileWrite } from '../../codec/journal-record.ts'
-import { parseLog, replaceBlock, serializeBlock, textToAppend } from '../../codec/log.ts'
+import { type LogBlock, parseLog, replaceBlocks, serializeBlock, textToAppend } from '../../codec/log.ts'
 import { serializePage } from '../../codec/page.ts'
 import type { Entry, Origin } from '../../model/entry.ts'
 import { derivedId, timeOfId } from '../../model/id.ts'
@@ -87,18 +87,34 @@ function projectLog(place: Place, steps: readonly Step[], context: ProjectionCon
     return { path: place.path, at: size, append }
   }
   const previous = context.files.text(place.path)
-  let text = previous ?? ''
-  for (const { before, after } of steps) {
-    const id = (after ?? before)?.id
-    // Blocks that a person wrote have no id in them, so it is the reading that tells which block is whose.
-    const { entries, log } = context.read(place, text)
-    const index = entries.findIndex((entry) => entry.id === id)
-    const block = after && blockOf(after, place, context.zone)
-    if (log && index !== -1) text = replaceBlock(log, index, block)
-    else if (block) text += textToAppend(text.slice(-2), title, block)
+  const { entries, log } = context.read(place, previous ?? '')
+  // Blocks that a person wrote have no id in them: whose is whose is settled once, before anything moves.
+  const blocks = (log?.blocks ?? []).map((block, index) => ({ block, entry: entries[index] }))
+  const touched = new Map(steps.map((step) => [(step.after ?? step.before)?.id, step.after]))
+  const shifting = new Set(
+    blocks.flatMap(({ block, entry }) => (isUnnamed(block) && touched.has(entry?.id) ? block.heading : [])),
+  )
+  const replacements = new Map<number, string | undefined>()
+  for (const [index, { block, entry }] of blocks.entries()) {
+    if (!entry) continue
+    // Later ones under the same heading are counted from here: they get their ids written down, so that they keep them.
+    const keeps = isUnnamed(block) && shifting.has(block.heading) && !touched.has(entry.id)
+    if (!keeps && !touched.has(entry.id)) continue
+    const after = keeps ? entry : touched.get(entry.id)
+    replacements.set(index, after && blockOf(after, place, context.zone))
+  }
+  let text = log ? replaceBlocks(log, replacements) : ''
+  const there = new Set(entries.map((entry) => entry.id))
+  for (const [id, after] of touched) {
+    if (!after || there.has(id ?? '')) continue
+    text += textToAppend(text.slice(-2), title, blockOf(after, place, context.zone))
   }
   if (text === previous) return undefined
   return whole(place.path, previous, parseLog(text, flavourOf(place.kind)).blocks.length === 0 ? undefined : text)
+}
+
+function isUnnamed(block: LogBlock): boolean {
+  return block.entry.id === undefined
 }
 
 function whole(path: string, previous: string | undefined, text: string | undefined): FileWrite | undefined {

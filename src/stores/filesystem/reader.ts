@@ -47,8 +47,12 @@ export class Reader {
       if (folder === undefined && rule.fixedName !== name) continue
       const path = folder === undefined ? fixedPath(layout, head, settings.timezone) : `${folder}${candidate}.md`
       if (catalog.idsAt(path).size > 0) continue
-      const entry = this.#workspace.see(placeOf(layout, head, path))?.said.entries[0]
-      if (entry && handlesOf(entry).includes(name)) return entry
+      const found = this.#workspace.see(placeOf(layout, head, path))?.said.entries[0]
+      if (!found || !handlesOf(found).includes(name)) continue
+      // Another file may name the same id: only a look at all of them settles whose it is.
+      const seen = survey(this.#workspace, [scope], [kind]).edits.flatMap(({ after }) => after ?? [])
+      const entry = seen.find((one) => one.path === path)
+      if (entry) return entry
     }
     return undefined
   }

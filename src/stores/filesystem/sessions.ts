@@ -3,7 +3,7 @@
  * one append brought: a record, or several in a list, so that an append is there whole or not at all.
  * A last line without its end is a crash's: readers pass it over, and the next append, under the lock, cuts it.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { InvalidError } from '../../errors.ts'
 import type { JsonValue, Scope } from '../../model/entry.ts'
@@ -117,13 +117,13 @@ export function fileSessions(
   }
 }
 
-/** Where the last whole line ends; a torn one after it is cut. */
+/** Where the last whole line ends; a torn one after it is cut. Read back from the end only when the end is torn. */
 function cutTornLine(path: string, fd: number, size: number): number {
   if (size === 0) return 0
   const reading = openSync(path, 'r')
   try {
-    const bytes = readBytes(reading, 0, fstatSync(reading).size)
-    if (bytes[bytes.length - 1] === NEWLINE && !bytes.includes(0)) return bytes.length
+    if (readBytes(reading, size - 1, 1)[0] === NEWLINE) return size
+    const bytes = readBytes(reading, 0, size)
     const nul = bytes.indexOf(0)
     const whole = nul === -1 ? bytes : bytes.subarray(0, nul)
     const end = whole.lastIndexOf(NEWLINE) + 1
@@ -134,7 +134,7 @@ function cutTornLine(path: string, fd: number, size: number): number {
   }
 }
 
-/** Positions are bytes, so that reading on costs what was added, not what there is. */
+/** Positions are bytes. */
 function readSession(path: string, from: number): SessionPage | undefined {
   const file = readFileAt(path)
   if (!file) return undefined

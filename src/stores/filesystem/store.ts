@@ -1,6 +1,6 @@
 /**
  * The default store: a workspace of Markdown files behind a journal. This file only puts the parts together; reading is in
- * workspace.ts, writing in writer.ts.
+ * reader.ts, writing in writer.ts.
  */
 
 import { createRequire } from 'node:module'
@@ -12,7 +12,6 @@ import { keyHandle } from '../../model/draft.ts'
 import type { EntryHead } from '../../model/entry.ts'
 import { newId } from '../../model/id.ts'
 import { normalizeAgentId } from '../../model/name.ts'
-import { systemZone } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type {
   ApplyOptions,
@@ -26,6 +25,8 @@ import type {
 } from '../../ports/store.ts'
 import { headOf } from './catalog.ts'
 import { readChanges } from './change-feed.ts'
+import { Journal } from './journal.ts'
+import { STATE_FOLDER } from './layout.ts'
 import { tryLock } from './lock.ts'
 import { Reader } from './reader.ts'
 import { safeFileName } from './safe-file-name.ts'
@@ -70,8 +71,9 @@ export function filesystemStore(
   const agent = normalizeAgentId(options.agent ?? 'main')
   const yaml = lazyYaml()
   const pinned = readSettings(root, yaml)
-  const settings = pinned ?? newSettings(root, newId(clock()), systemZone(), options)
+  const settings = pinned ?? newSettings(root, journaledId(root) ?? newId(clock()), agent, options)
   if (pinned) refuseOtherWish(pinned, options, root)
+  refuseOtherAgent(settings, agent, root)
   const workspace = new Workspace({
     root,
     settings,
@@ -228,4 +230,16 @@ function refuseOtherWish(pinned: Settings, wish: SettingsWish, root: string): vo
       )
     }
   }
+}
+
+/** The id of a workspace whose settings were lost, but whose journal was not. */
+function journaledId(root: string): string | undefined {
+  const journal = new Journal(join(root, STATE_FOLDER, 'journal'))
+  const last = journal.segments().at(-1)
+  return last === undefined ? undefined : journal.headerOf(last)?.workspace
+}
+
+function refuseOtherAgent({ layout, agent: pinned }: Settings, agent: string, root: string): void {
+  if (layout !== 'flat' || pinned === undefined || pinned === agent) return
+  throw new InvalidError('agent', `"${agent}" is not the agent of the flat workspace ${root}`, pinned)
 }

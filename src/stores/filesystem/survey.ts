@@ -4,7 +4,7 @@
  */
 import type { Dirent } from 'node:fs'
 import { isKeepsakeError } from '../../errors.ts'
-import { Draft, type StateView } from '../../model/draft.ts'
+import { Draft, handlesOf, type StateView } from '../../model/draft.ts'
 import { type EntryHead, type Scope, WORLD } from '../../model/entry.ts'
 import { KINDS, type Kind } from '../../model/kinds.ts'
 import type { Problem } from '../../ports/store.ts'
@@ -12,7 +12,7 @@ import type { HandEdit } from './hand-edit.ts'
 import { foldersOf, outsideIdentity, type Place, placeInFolder, placeInScope, placeOf, scopeFolder } from './layout.ts'
 import { listFolder } from './list-folder.ts'
 import { statFile } from './system.ts'
-import type { Survey, Workspace } from './workspace.ts'
+import type { Claims, Survey, Workspace } from './workspace.ts'
 
 /** Looks at every file of these scopes and kinds: what hands did, and what can't be read. */
 export function survey(workspace: Workspace, wanted?: readonly Scope[], kinds?: readonly Kind[]): Survey {
@@ -21,10 +21,11 @@ export function survey(workspace: Workspace, wanted?: readonly Scope[], kinds?: 
   const problems: Problem[] = []
   const edits = new Map<string, HandEdit>()
   const seenPaths = new Set<string>()
+  const claims: Claims = new Map()
   const look = (place: Place): void => {
     if (kinds && !kinds.some((kind) => sharesFile(kind, place.kind))) return
     seenPaths.add(place.path)
-    const found = workspace.inspect(place)
+    const found = workspace.inspect(place, claims)
     problems.push(...found.problems)
     for (const edit of found.edits) {
       const id = (edit.after ?? edit.before)?.id ?? ''
@@ -39,7 +40,7 @@ export function survey(workspace: Workspace, wanted?: readonly Scope[], kinds?: 
     const head = first === undefined ? undefined : workspace.catalog.head(first)
     if (head && scopes.includes(head.scope)) look(placeOf(workspace.layout, head, path))
   }
-  return { edits: [...edits.values()], problems: [...problems, ...doubleNames(workspace)] }
+  return { edits: [...edits.values()], problems: [...problems, ...doubleNames(workspace, [...edits.values()])] }
 }
 
 /** The journal's state with the hands' edits on top, and the heads of all that is in it. */
@@ -116,8 +117,20 @@ function readable(path: string, folder: string, problems: Problem[]): Dirent[] {
   }
 }
 
-function doubleNames({ catalog, layout }: Workspace): Problem[] {
-  return [...catalog.contested()].map((key) => {
+function doubleNames({ catalog, layout }: Workspace, edits: readonly HandEdit[]): Problem[] {
+  const gone = new Set(edits.flatMap(({ before, after }) => (before && !after ? [before.id] : [])))
+  const doubled = new Set(catalog.contested())
+  const seen = new Set<string>()
+  for (const { after } of edits) {
+    if (!after) continue
+    for (const handle of handlesOf(after)) {
+      const key = `${after.scope}\0${handle}`
+      const owner = catalog.owner(after.scope, handle)
+      if (seen.has(key) || (owner !== undefined && owner !== after.id && !gone.has(owner))) doubled.add(key)
+      seen.add(key)
+    }
+  }
+  return [...doubled].map((key) => {
     const [scope = '', name = ''] = key.split('\0')
     return { path: scopeFolder(layout, scope), problem: `more than one entry is called "${name}"` }
   })

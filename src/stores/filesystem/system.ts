@@ -6,6 +6,7 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import {
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
@@ -85,20 +86,18 @@ export function attempt<T>(action: string, path: string, run: () => T): T {
   }
 }
 
+/** Makes a folder and what is missing above it. Level by level, because a umask may take bits away from the owner too. */
 export function makeFolder(path: string): void {
   attempt('making the folder', path, () => {
-    const first = mkdirSync(path, { recursive: true, mode: FOLDER_MODE })
-    if (first === undefined) return
-    // A umask may take bits away from the owner too; every folder that was just made gets its mode set.
-    for (let folder = path; ; folder = dirname(folder)) {
-      const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
-      try {
-        if ((fstatSync(fd).mode & 0o777) !== FOLDER_MODE) fchmodSync(fd, FOLDER_MODE)
-      } finally {
-        closeSync(fd)
-      }
-      if (folder === first || folder === dirname(folder)) break
+    try {
+      mkdirSync(path, FOLDER_MODE)
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST' && lstatSync(path).isDirectory()) return
+      if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
+      makeFolder(dirname(path))
+      mkdirSync(path, FOLDER_MODE)
     }
+    if ((lstatSync(path).mode & 0o777) !== FOLDER_MODE) chmodSync(path, FOLDER_MODE)
   })
 }
 
@@ -249,7 +248,12 @@ export function readBytes(fd: number, offset: number, length: number): Uint8Arra
 }
 
 export function statFile(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false })
+  try {
+    return lstatSync(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
+    throw wrapped('reading', path, error)
+  }
 }
 
 export function signatureOf(stats: Stats): Signature {

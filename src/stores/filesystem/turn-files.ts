@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import type { FileWrite } from '../../codec/journal-record.ts'
-import { DamagedError } from '../../errors.ts'
+import { DamagedError, ForeignError } from '../../errors.ts'
 import type { TurnFiles } from './projection.ts'
 import { codeOf, decodeText, readBytes, readFileAt, statFile, wrapped } from './system.ts'
 
@@ -63,13 +63,15 @@ export class PlannedFiles implements TurnFiles {
 function endOnDisk(path: string): { size: number; lastTwo: string } {
   let fd: number
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { size: 0, lastTwo: '' }
     throw wrapped('reading', path, error)
   }
   try {
-    const { size } = fstatSync(fd)
+    const stats = fstatSync(fd)
+    if (!stats.isFile()) throw new ForeignError(path, 'it is not a file')
+    const { size } = stats
     const last = readBytes(fd, Math.max(0, size - 2), Math.min(2, size))
     return { size, lastTwo: Buffer.from(last).toString('latin1') }
   } finally {

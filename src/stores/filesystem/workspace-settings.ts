@@ -2,15 +2,15 @@
  * `keepsake.yaml`: what every process that opens a workspace must agree on. Written once, by `init` or at the first write;
  * read without the YAML library, whose loading would cost every command more than all the rest.
  */
-import { statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { ParseYaml } from '../../codec/file-entry.ts'
 import { parseMapping } from '../../codec/mapping.ts'
 import { DamagedError, ForeignError, InvalidError, NewerError } from '../../errors.ts'
 import { isId } from '../../model/id.ts'
-import { isZoneShaped, parseZone } from '../../model/time.ts'
+import { normalizeAgentId } from '../../model/name.ts'
+import { isZoneShaped, parseZone, systemZone } from '../../model/time.ts'
 import type { Settings } from '../../ports/store.ts'
-import { decodeText, readFileAt } from './system.ts'
+import { decodeText, readFileAt, statFile } from './system.ts'
 
 export const SETTINGS_FILE = 'keepsake.yaml'
 const FORMAT = 1
@@ -44,6 +44,9 @@ export function readSettings(root: string, yaml: ParseYaml): Settings | undefine
     format,
     id: checked(path, 'id', values['id'], isId, 'the id it was made with'),
     layout: checked(path, 'layout', values['layout'], isLayout, 'agents, flat'),
+    ...(values['agent'] === undefined
+      ? {}
+      : { agent: checked(path, 'agent', values['agent'], isAgent, 'an agent id') }),
     timezone: checked(path, 'timezone', values['timezone'], isZoneShaped, 'an IANA name such as Europe/Berlin, or UTC'),
     identityFile: checked(path, 'identity_file', values['identity_file'], isFileName, 'a file name ending in .md'),
     retentionDays: checked(path, 'retention_days', values['retention_days'], isRetention, '30 or more'),
@@ -51,12 +54,14 @@ export function readSettings(root: string, yaml: ParseYaml): Settings | undefine
 }
 
 /** What a new workspace is pinned to: what was asked for, and what the folder looks like already. */
-export function newSettings(root: string, id: string, zone: string, wish: SettingsWish): Settings {
+export function newSettings(root: string, id: string, agent: string, wish: SettingsWish): Settings {
+  const layout = wish.layout ?? (looksFlat(root) ? 'flat' : 'agents')
   const settings = {
     format: FORMAT,
     id,
-    layout: wish.layout ?? (looksFlat(root) ? 'flat' : 'agents'),
-    timezone: parseZone(wish.timezone ?? zone),
+    layout,
+    ...(layout === 'flat' ? { agent } : {}),
+    timezone: parseZone(wish.timezone ?? systemZone()),
     identityFile: wish.identityFile ?? 'IDENTITY.md',
     retentionDays: wish.retentionDays ?? RETENTION_DAYS,
   }
@@ -75,7 +80,7 @@ export function formatSettings(settings: Settings): string {
 format: ${settings.format}
 id: ${settings.id}
 layout: ${settings.layout}
-timezone: ${settings.timezone}
+${settings.agent === undefined ? '' : `agent: ${JSON.stringify(settings.agent)}\n`}timezone: ${settings.timezone}
 identity_file: ${JSON.stringify(settings.identityFile)}
 retention_days: ${settings.retentionDays}
 `
@@ -83,7 +88,7 @@ retention_days: ${settings.retentionDays}
 
 /** Folders that other programs made (seeds 2 and 4): the agent's files lie at the root. */
 function looksFlat(root: string): boolean {
-  const has = (name: string): boolean => statSync(join(root, name), { throwIfNoEntry: false }) !== undefined
+  const has = (name: string): boolean => statFile(join(root, name)) !== undefined
   return !has('agents') && !has('world') && (has('MEMORY.md') || has('entries') || has('HISTORY.md'))
 }
 
@@ -96,6 +101,14 @@ function checked<T>(
 ): T {
   if (test(value)) return value
   throw new DamagedError(path, `"${key}" is ${JSON.stringify(value) ?? 'missing'}`, `Allowed: ${allowed}.`)
+}
+
+function isAgent(value: unknown): value is string {
+  try {
+    return normalizeAgentId(value) === value
+  } catch {
+    return false
+  }
 }
 
 function isLayout(value: unknown): value is Settings['layout'] {

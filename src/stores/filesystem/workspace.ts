@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import type { ParseYaml } from '../../codec/file-entry.ts'
 import { ForeignError, isKeepsakeError } from '../../errors.ts'
 import type { StateView } from '../../model/draft.ts'
-import type { Entry, Scope } from '../../model/entry.ts'
+import type { Entry, EntryHead, Scope } from '../../model/entry.ts'
+import { KINDS } from '../../model/kinds.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import type { Problem, Settings } from '../../ports/store.ts'
 import type { Catalog } from './catalog.ts'
@@ -29,7 +30,7 @@ import {
 import { settle } from './unproved.ts'
 import { readSettings } from './workspace-settings.ts'
 
-const RECENT_FILES = 64
+const RECENT_LOGS = 64
 
 export interface WorkspaceFacts {
   readonly root: string
@@ -50,6 +51,9 @@ export interface SeenFile {
   readonly unwritten: boolean
   readonly said: Said
 }
+
+/** Ids that files name and no catalogue knows, with the file that named each first. */
+export type Claims = Map<string, string>
 
 export interface Survey {
   readonly edits: readonly HandEdit[]
@@ -155,20 +159,23 @@ export class Workspace {
 
   /** The state that the journal tells, with texts from the files as they are now. For one turn or one answer. */
   view(): StateView {
-    const recent = new Map<string, ReadonlyMap<string, Entry>>()
+    // A log has many entries, and is read once for all of them; a page or a card is not asked for twice.
+    const logs = new Map<string, ReadonlyMap<string, Entry>>()
+    const read = (head: EntryHead, path: string): ReadonlyMap<string, Entry> => {
+      const seen = this.see(placeOf(this.layout, head, path))
+      return new Map(seen?.said.entries.map((entry) => [entry.id, entry]))
+    }
     return {
       head: (id) => this.catalog.head(id),
       owner: (scope, handle) => this.catalog.owner(scope, handle),
       get: (id) => {
         const head = this.catalog.head(id)
         if (head?.path === undefined) return undefined
-        if (!recent.has(head.path)) {
-          // Entries of one log come one after the other: a few files are enough to read each only once.
-          if (recent.size >= RECENT_FILES) recent.clear()
-          const seen = this.see(placeOf(this.layout, head, head.path))
-          recent.set(head.path, new Map(seen?.said.entries.map((entry) => [entry.id, entry])))
-        }
-        return recent.get(head.path)?.get(id)
+        if (KINDS[head.kind].shape !== 'log') return read(head, head.path).get(id)
+        const known = logs.get(head.path) ?? read(head, head.path)
+        if (logs.size >= RECENT_LOGS) logs.delete(logs.keys().next().value ?? '')
+        logs.set(head.path, known)
+        return known.get(id)
       },
     }
   }
@@ -189,24 +196,27 @@ export class Workspace {
     }
   }
 
-  /** Reads a file and settles what a crash may have left; `undefined` when there is no file and should be none. */
-  see(place: Place): SeenFile | undefined {
-    const path = this.absolute(place.path)
-    let file: FileBytes | undefined
-    try {
-      this.refuseLinks(place.path)
-      file = readFileAt(path)
-    } catch (error) {
-      const problem = isKeepsakeError(error) ? error.message : String(error)
-      return { place, bytes: null, unwritten: false, said: { entries: [], problems: [problem] } }
-    }
-    const unproved = this.catalog.unproved.get(place.path)
+  /** What a file holds, or would hold had a crash not come between (then it is still to be written); `null` for no file. */
+  bytesOf(path: string): { readonly bytes: Uint8Array | null; readonly unwritten: boolean; readonly mtimeMs: number } {
+    this.refuseLinks(path)
+    const file = readFileAt(this.absolute(path))
     const found = file?.bytes ?? null
+    const unproved = this.catalog.unproved.get(path)
     const bytes = unproved ? settle(found, unproved) : found
-    if (bytes === null && found === null) return undefined
-    const unwritten = bytes !== found
-    if (file && !unwritten) this.#learn(place.path, file)
-    return { place, bytes, unwritten, said: this.say(place, bytes, file?.stats.mtimeMs ?? 0) }
+    if (file && bytes === found) this.#learn(path, file)
+    return { bytes, unwritten: bytes !== found, mtimeMs: file?.stats.mtimeMs ?? 0 }
+  }
+
+  /** Reads a file and what it says; `undefined` when there is none. One that can't be read says why. */
+  see(place: Place, claims?: Claims): SeenFile | undefined {
+    try {
+      const { bytes, unwritten, mtimeMs } = this.bytesOf(place.path)
+      if (bytes === null) return undefined
+      return { place, bytes, unwritten, said: this.say(place, bytes, mtimeMs, claims) }
+    } catch (error) {
+      if (!isKeepsakeError(error)) throw error
+      return { place, bytes: null, unwritten: false, said: { entries: [], problems: [error.message] } }
+    }
   }
 
   /** Whether these are the bytes it should have; if so, its signature will do next time. */
@@ -217,7 +227,7 @@ export class Workspace {
     return true
   }
 
-  say(place: Place, bytes: Uint8Array | null, mtimeMs: number): Said {
+  say(place: Place, bytes: Uint8Array | null, mtimeMs: number, claims?: Claims): Said {
     if (bytes === null) return { entries: [], problems: [] }
     const text = decodeText(bytes)
     if (text === undefined) return { entries: [], problems: ['it is not UTF-8 text'] }
@@ -226,22 +236,28 @@ export class Workspace {
       yaml: this.#facts.yaml,
       mtimeMs,
       known: (id) => this.catalog.head(id),
-      mayHold: (id) => place.mirror || this.#mayHold(id, place.path),
+      mayHold: (id) => place.mirror || this.#mayHold(id, place.path, claims),
     })
   }
 
   /** A file that was copied by hand still names the id of the first: that one keeps it, the copy is a new entry. */
-  #mayHold(id: string, path: string): boolean {
+  #mayHold(id: string, path: string, claims: Claims | undefined): boolean {
     const home = this.catalog.head(id)?.path
-    if (home === undefined || home === path) return true
+    if (home === undefined) {
+      // Nobody has it yet: of several files that name it, the first that a survey meets is the original.
+      const first = claims?.get(id) ?? path
+      claims?.set(id, first)
+      return first === path
+    }
+    if (home === path) return true
     const original = readFileAt(this.absolute(home))
     return !original || !Buffer.from(original.bytes).includes(id)
   }
 
   /** What hands did to one file since we last knew it. */
-  inspect(place: Place): Survey {
+  inspect(place: Place, claims?: Claims): Survey {
     if (this.isAsKnown(place.path)) return { edits: [], problems: [] }
-    const seen = this.see(place)
+    const seen = this.see(place, claims)
     if (seen?.said.problems.length && seen.said.entries.length === 0) {
       // Can't be understood: what we knew of it stays known, and the file stays as it is.
       return { edits: [], problems: seen.said.problems.map((problem) => ({ path: place.path, problem })) }
@@ -272,8 +288,12 @@ export class Workspace {
 
   /** What stands in the monthly files: of the mirror, only the rest counts. */
   #idsInMonths(scope: Scope): ReadonlySet<string> {
-    const names = listFolder(this.absolute(scopeFolder(this.layout, scope))).map((item) => item.name)
-    const places = names.flatMap((name) => placeInScope(this.layout, scope, name) ?? [])
+    const folder = scopeFolder(this.layout, scope)
+    const names = listFolder(this.absolute(folder)).map((item) => item.name)
+    // A month that a crash kept from being written stands in the journal.
+    const unwritten = [...this.catalog.unproved.keys()].filter((path) => path.startsWith(folder))
+    const all = new Set([...names, ...unwritten.map((path) => path.slice(folder.length))])
+    const places = [...all].flatMap((name) => placeInScope(this.layout, scope, name) ?? [])
     const months = places.filter((place) => place.kind === 'history' && !place.mirror)
     return new Set(months.flatMap((place) => this.see(place)?.said.entries.map((entry) => entry.id) ?? []))
   }

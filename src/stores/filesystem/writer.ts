@@ -19,7 +19,6 @@ import { changeOf } from './change-feed.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { FileWriter } from './file-writer.ts'
 import type { JournalState } from './follower.ts'
-import { placeOf } from './layout.ts'
 import { acquireLock, type HeldLock } from './lock.ts'
 import { thisProcess } from './owner.ts'
 import { type PlannedBatch, planBatch } from './plan.ts'
@@ -76,10 +75,17 @@ export class Writer {
 
   apply(batch: Batch, { expect, signal }: ApplyOptions = {}): Promise<Applied> {
     return new Promise((resolve, reject) => {
-      const job: BatchJob = { batch, expect, signal, resolve, reject }
+      const leave = (): void => this.#leave(job)
+      const done = <T>(settle: (value: T) => void): ((value: T) => void) => {
+        return (value) => {
+          signal?.removeEventListener('abort', leave)
+          settle(value)
+        }
+      }
+      const job: BatchJob = { batch, expect, signal, resolve: done(resolve), reject: done(reject) }
       this.#queue.push(job)
       // Whoever gives up while others are served, or while the lock is held elsewhere, need not wait for a turn.
-      signal?.addEventListener('abort', () => this.#leave(job), { once: true })
+      signal?.addEventListener('abort', leave)
       if (this.#busy) return
       this.#busy = true
       this.#running = this.#drain()
@@ -142,21 +148,22 @@ export class Writer {
     const lock: HeldLock = await acquireLock(join(stateFolder, 'lock'), this.#options.lockWaitMs, signal)
     try {
       if (lock.inherited) this.#prepared = false
-      await this.#prepare()
+      await this.#prepare(lock.inherited)
       return await run()
     } finally {
-      lock.release()
+      lock.release(this.#workspace.catalog.unproved.size === 0 ? 'done' : 'undone')
     }
   }
 
   /** What must hold before anything is written: settings, folders, no litter, a journal that ends in a whole line, files in step. */
-  async #prepare(): Promise<void> {
+  async #prepare(inherited: boolean): Promise<void> {
     const workspace = this.#workspace
     if (!this.#prepared || !statFile(this.#temporaryFolder)) {
       await this.#makeStateFolder()
       this.#sweepTemporary()
     }
     workspace.catchUp()
+    if (!inherited && workspace.state?.boot === thisProcess().boot) workspace.catalog.unproved.clear()
     this.#cutTornTail()
     this.#writeUnwritten()
     await this.#openSegment()
@@ -195,12 +202,10 @@ export class Writer {
 
   /** Does what a crash, or a failed write of ours, kept from happening. A hand's edit is left for the inspection. */
   #writeUnwritten(): void {
-    const { catalog, layout } = this.#workspace
+    const { catalog } = this.#workspace
     for (const path of [...catalog.unproved.keys()]) {
-      const [id] = catalog.idsAt(path)
-      const head = (id === undefined ? undefined : catalog.head(id)) ?? { scope: 'world', kind: 'note' as const }
-      const seen = this.#workspace.see(placeOf(layout, head, path))
-      if (seen?.unwritten) this.#files.bringTo(path, seen.bytes)
+      const { bytes, unwritten } = this.#workspace.bytesOf(path)
+      if (unwritten) this.#files.bringTo(path, bytes)
       catalog.unproved.delete(path)
     }
   }
@@ -240,6 +245,7 @@ export class Writer {
   async #startEpoch(): Promise<void> {
     const workspace = this.#workspace
     workspace.forgetLayout()
+    workspace.catalog.number = Math.max(workspace.catalog.number, workspace.journal.highestNumber())
     const plan = this.#newPlan()
     planHandEdits(plan, survey(workspace).edits)
     await this.#startSegment(newId(this.#options.clock()))

@@ -1,0 +1,48 @@
+// Power cuts on a disk of its own: a writer outside it writes, the power goes at a random moment, the machine comes up again,
+// and all that was acknowledged is there. Used by power-cut.test.ts and torture.mjs.
+import { join } from 'node:path'
+import { seededRandom } from '../../dist/testing/random.js'
+import { Accounts } from './accounts.mjs'
+import { checkWorkspace } from './invariants.mjs'
+import { pretendNewBoot } from './pretend.mjs'
+import { startWriter } from './rounds.mjs'
+import { scratchFolder } from './workspace.mjs'
+
+/** A fresh workspace every `rounds` cuts, so that first uses are cut too. Resolves to the writes acknowledged. */
+export async function powerCuts({ disk, cuts, seed, rounds = 5, progress = () => {} }) {
+  const random = seededRandom(seed)
+  const clone = join(scratchFolder('cut'), 'clone')
+  let acknowledged = 0
+  let accounts = new Accounts()
+  for (let cut = 0; cut < cuts; cut++) {
+    if (cut % rounds === 0) accounts = new Accounts()
+    const root = join(disk.folder, `workspace-${Math.floor(cut / rounds)}`)
+    const { stdout, promised } = await writeUntilCut({ disk, root, name: `w${cut}`, random })
+    accounts.take(stdout, promised)
+    disk.remount()
+    pretendNewBoot(root)
+    await checkWorkspace(root, { look: (store) => accounts.check(store), n: 3 + cut, clone })
+    if (cut % rounds === rounds - 1 || cut === cuts - 1) acknowledged += accounts.acknowledged
+    progress(cut + 1)
+  }
+  return acknowledged
+}
+
+async function writeUntilCut({ disk, root, name, random }) {
+  const writer = startWriter(root, name, 100_000)
+  await writer.ready
+  writer.go()
+  const lines = random.int(160)
+  while (writer.lines() < lines && writer.child.exitCode === null) await pause(1)
+  await pause(random.int(8))
+  const promised = writer.lines()
+  // The writer still runs: its calls fail from here on, so that it lets go of the disk. Its last lines promise nothing, since a
+  // sync that the cut itself interrupts may still return as if all were well.
+  disk.cut()
+  writer.child.kill('SIGKILL') // or it would begin anew on the disk below
+  return { stdout: (await writer.ended).stdout, promised }
+}
+
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

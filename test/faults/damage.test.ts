@@ -1,0 +1,195 @@
+// Damaged files: nothing crashes, the rest stays readable, and what can't be read stays byte for byte as it is. A damaged
+// journal, checkpoint or keepsake.yaml is an error that says what to do, or the files win; no text is lost.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isKeepsakeError } from '../../src/errors.ts'
+import type { AddOperation } from '../../src/model/operation.ts'
+import { stateDifference } from '../../src/testing/index.ts'
+import { seededRandom } from '../../src/testing/random.ts'
+import { damaged } from './damage.mjs'
+import { leaveLockAndLitter } from './pretend.mjs'
+import type { Opened } from './scenarios.mjs'
+import { entriesOf, openAs, scratchFolder } from './workspace.mjs'
+
+const FILES = 10_000
+const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
+const ORIGIN = { by: 'import' } as const
+
+let folder: string
+beforeEach(() => {
+  folder = scratchFolder('damage')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Of every shape many, each with what its file can hold. */
+function manyEntries(): AddOperation[] {
+  const main = { op: 'add', scope: 'main' } as const
+  const more = { description: 'what: it is', metadata: { tags: ['a', 'b'], n: 1, deep: { x: [null, true] } } }
+  const at = (n: number): string => `${2000 + (n % 20)}-0${1 + (n % 9)}-1${n % 9}T10:00:00.000Z`
+  return Array.from({ length: 20 }, (_, n): AddOperation[] => [
+    { ...main, kind: 'note', name: `Note ${n}`, aliases: [`n${n}`], content: `A note.\n\n# With ${n}\n`, ...more },
+    { ...main, kind: 'fact', name: `Fact ${n}`, content: `fact ${n}`, expiresAt: '2040-01-01T00:00:00.000Z' },
+    { op: 'add', scope: 'world', kind: 'topic', name: `Topic: ${n}`, content: `topic ${n}`, ...more },
+    { ...main, kind: 'experience', content: `day ${n}`, createdAt: at(n), ...more },
+    { ...main, kind: 'experience', content: `same day ${n}`, createdAt: at(n) },
+    { ...main, kind: 'conversation', content: `user: ${n}`, createdAt: at(n) },
+    { ...main, kind: 'context', key: `key ${n}`, content: `value ${n}`, createdAt: at(n) },
+    { ...main, kind: 'history', content: `history ${n}`, createdAt: at(n) },
+    { op: 'add', scope: `agent-${n}`, kind: 'memory', content: `memory of ${n}\n---\nx` },
+    { op: 'add', scope: `agent-${n}`, kind: 'identity', content: `I am ${n}` },
+  ]).flat()
+}
+
+function bytesAt(root: string, path: string): Buffer {
+  return readFileSync(join(root, path))
+}
+
+async function readAll({ store, memory }: Opened): Promise<string> {
+  await memory.recall({ days: 3000 })
+  const problems = await store.problems()
+  for (const { path, problem } of problems) expect(`${path}${problem}`).not.toContain('undefined')
+  return JSON.stringify(await entriesOf(store))
+}
+
+describe(`a damaged file (seed ${seed})`, () => {
+  it(`is left as it is, and hurts no other: ${FILES} files`, { timeout: 120_000 }, async () => {
+    const random = seededRandom(seed)
+    let files = 0
+    for (let round = 0; files < FILES; round++) {
+      const root = join(folder, String(round))
+      const opened = await openAs(1, root)
+      await opened.store.apply({ operations: manyEntries(), origin: ORIGIN })
+      const paths = new Set((await entriesOf(opened.store)).flatMap(({ path }) => path ?? []))
+      const guard = (await opened.memory.remember('Untouched.', { name: 'Guard' })).entry
+      const victims = new Map([...paths].map((path) => [path, damaged(bytesAt(root, path), random)]))
+      for (const [path, bytes] of victims) writeFileSync(join(root, path), bytes)
+      files += victims.size
+
+      const again = random.chance(2) ? opened : await openAs(2, root)
+      expect(await readAll(again)).toContain('Untouched.')
+      await again.memory.remember('More.')
+      await again.memory.remember('More of it.', { name: 'More' })
+      await again.memory.learnFact('More', 'for everyone')
+      expect(await again.memory.get('Guard')).toEqual(guard)
+      for (const [path, bytes] of victims) {
+        expect(bytesAt(root, path).equals(bytes), `${path} was changed, seed ${seed}, round ${round}`).toBe(true)
+      }
+      await touchSome(again, root, victims)
+      await again.store.close()
+      await opened.store.close()
+      rmSync(root, { recursive: true })
+    }
+    console.log(`damage: ${files} files, seed ${seed}`)
+  })
+
+  /** Written to, a file that can be read has been edited by hand; one that can't is refused and stays. */
+  async function touchSome(opened: Opened, root: string, victims: ReadonlyMap<string, Buffer>): Promise<void> {
+    const entries = await entriesOf(opened.store)
+    for (const n of [0, 5, 10, 15]) {
+      const before = new Map(
+        [...victims.keys()].map((path) => [path, existsSync(join(root, path)) && bytesAt(root, path)]),
+      )
+      try {
+        await opened.memory.remember('Written over.', { name: `Note ${n}` })
+        await opened.memory.learnFact(`Topic: ${n}`, 'Written over.')
+        const line = entries.find(({ kind, content }) => kind === 'experience' && content.includes(`day ${n}`))
+        if (line) await opened.memory.forget(line.id)
+      } catch (error) {
+        if (!isKeepsakeError(error)) throw error
+        expect(error.hint, error.message).toBeTruthy()
+        const path = error.data['path']
+        if (typeof path === 'string' && before.has(path)) expect(bytesAt(root, path)).toEqual(before.get(path))
+      }
+    }
+  }
+})
+
+describe(`a damaged state folder (seed ${seed})`, () => {
+  it.each([
+    ['journal/00000001.jsonl', 150],
+    ['checkpoint', 100],
+  ])('loses no text: %s', { timeout: 120_000 }, async (file, rounds) => {
+    const random = seededRandom(seed)
+    let refused = 0
+    for (let round = 0; round < rounds; round++) {
+      const root = join(folder, String(round))
+      const first = await openAs(1, root)
+      await first.store.apply({ operations: manyEntries().slice(0, 30), origin: ORIGIN })
+      await first.memory.remember('one', { name: 'Last' })
+      if (random.chance(2)) await first.memory.learnFact('Long', 'x'.repeat(1_100_000)) // brings a checkpoint
+      await first.memory.remember('two', { name: 'Last' })
+      await first.memory.remember('line')
+      const before = await entriesOf(first.store)
+      await first.store.close()
+      const path = join(root, '.state', file)
+      const bytes = damaged(readFileSync(path), random)
+      writeFileSync(path, bytes)
+
+      try {
+        await works(root, before)
+      } catch (error) {
+        if (!isKeepsakeError(error)) throw new Error(`seed ${seed}, round ${round}`, { cause: error })
+        expect(['FOREIGN', 'NEWER', 'DAMAGED']).toContain(error.code)
+        expect(error.hint).toBeTruthy()
+        expect(readFileSync(path).equals(bytes), `${file} was changed, seed ${seed}, round ${round}`).toBe(true)
+        rmSync(join(root, '.state'), { recursive: true })
+        await works(root, before)
+        refused++
+      }
+      rmSync(root, { recursive: true })
+    }
+    console.log(`damage: ${file} ${rounds} times, ${refused} refused, seed ${seed}`)
+  })
+
+  /** All is there, writing goes on, and what is written survives a crash as ever. */
+  async function works(root: string, before: readonly unknown[]): Promise<void> {
+    const opened = await openAs(2, root)
+    const expected = before as Parameters<typeof stateDifference>[1]
+    expect(stateDifference(await entriesOf(opened.store), expected, { withoutState: true })).toBeUndefined()
+    const { entry } = await opened.memory.remember('early', { name: 'Crash' })
+    const early = bytesAt(root, entry.path ?? '')
+    await opened.memory.remember('late', { name: 'Crash' })
+    await opened.store.close()
+    writeFileSync(join(root, entry.path ?? ''), early)
+    leaveLockAndLitter(root)
+    const after = await openAs(3, root)
+    expect((await after.memory.get('Crash'))?.content).toBe('late')
+    await after.memory.remember('one more')
+    const rest = (await entriesOf(after.store)).filter(
+      ({ name, content }) => name !== 'Crash' && content !== 'one more',
+    )
+    expect(stateDifference(rest, expected, { withoutState: true })).toBeUndefined()
+    await after.store.close()
+  }
+
+  it('refuses a keepsake.yaml that is not ours, newer or broken, or goes on: 300 times', {
+    timeout: 60_000,
+  }, async () => {
+    const random = seededRandom(seed)
+    const root = join(folder, 'workspace')
+    const opened = await openAs(1, root)
+    await opened.memory.remember('kept', { name: 'Kept' })
+    await opened.store.close()
+    const whole = bytesAt(root, 'keepsake.yaml')
+    for (let round = 0; round < 300; round++) {
+      const bytes = damaged(whole, random)
+      writeFileSync(join(root, 'keepsake.yaml'), bytes)
+      try {
+        const again = await openAs(2, root, { timezone: undefined as never })
+        await entriesOf(again.store)
+        await again.store.close()
+      } catch (error) {
+        if (!isKeepsakeError(error)) throw new Error(`seed ${seed}, round ${round}: ${bytes}`, { cause: error })
+        expect(['FOREIGN', 'NEWER', 'DAMAGED', 'INVALID']).toContain(error.code)
+        expect(error.hint).toBeTruthy()
+      }
+      expect(bytesAt(root, 'keepsake.yaml').equals(bytes)).toBe(true)
+    }
+    writeFileSync(join(root, 'keepsake.yaml'), whole)
+    const after = await openAs(3, root)
+    expect((await after.memory.get('Kept'))?.content).toBe('kept')
+    await after.store.close()
+    expect(readdirSync(join(root, '.state/journal'))).toHaveLength(1)
+  })
+})

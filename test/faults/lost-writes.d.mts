@@ -1,0 +1,1 @@
+export function lostWrites(round: { readonly seed: number; readonly steps: number }): Promise<void>

@@ -1,0 +1,22 @@
+// The power goes while a program writes. What was acknowledged is there when the machine is up again.
+import { describe, expect, it } from 'vitest'
+import { powerCuts } from './cuts.mjs'
+import { loopDisk } from './tools.mjs'
+
+const CUTS = 5
+const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
+
+describe(`a power cut (seed ${seed})`, () => {
+  it('loses nothing that was acknowledged', { timeout: 120_000 }, async ({ skip }) => {
+    const disk = loopDisk(32)
+    if ('missing' in disk) {
+      console.warn(`SKIPPED: ${disk.missing}`)
+      return skip(disk.missing)
+    }
+    try {
+      expect(await powerCuts({ disk, cuts: CUTS, seed })).toBeGreaterThan(0)
+    } finally {
+      disk.free()
+    }
+  })
+})
