@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { Memory } from '../../src/memory.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { stateDifference } from '../../src/testing/index.ts'
+import { checkWorkspace } from './invariants.mjs'
 import { type SmallTmpfs, smallTmpfs } from './tools.mjs'
 
 const DISK_BYTES = 2 * 1024 * 1024
@@ -87,5 +88,39 @@ it(
     await memory.remember('after')
     expect((await memory.list({ kinds: ['note'] })).map((entry) => entry.id).sort()).toEqual(promised)
     await memory.close()
+  }),
+)
+
+it(
+  'takes a batch of eight files whole or not at all, wherever in it the disk fills',
+  withDisk(async (disk) => {
+    let memory = open(disk.folder)
+    await memory.remember('before')
+    const outcomes = new Set<string>()
+    for (let leave = 0; leave <= 96 * 1024; leave += 8 * 1024) {
+      const batch = Array.from({ length: 8 }, (_, n) => `${leave} ${n} ${'z'.repeat(4000)}`)
+      const before = await memory.list()
+      disk.fill(leave)
+      const wanted = batch.map((content, n) => {
+        return { op: 'add', scope: 'main', kind: 'note', name: `Note ${leave} ${n}`, content } as const
+      })
+      const outcome = await memory.apply(wanted).then(
+        ({ warnings }) => (warnings.length === 0 ? 'done' : 'done, files later'),
+        (error) => error.code,
+      )
+      outcomes.add(outcome)
+      const there = (await memory.list()).filter(({ content }) => batch.includes(content))
+      expect(there).toHaveLength(outcome === 'IO' ? 0 : 8)
+      disk.release()
+      if (outcome === 'IO') expect(stateDifference(await memory.list(), before)).toBeUndefined()
+      await memory.remember(`room again ${leave}`)
+    }
+    expect([...outcomes].sort()).toEqual(['IO', 'done', 'done, files later'])
+    const after = await memory.list()
+    await memory.close()
+    memory = open(disk.folder)
+    expect(stateDifference(await memory.list(), after)).toBeUndefined()
+    await memory.close()
+    await checkWorkspace(join(disk.folder, 'ws'))
   }),
 )

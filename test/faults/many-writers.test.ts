@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { commandLines, firstUse, randomKills, together } from './rounds.mjs'
+import { commandLines, firstUse, lockStress, randomKills, together } from './rounds.mjs'
 import { buildShim } from './tools.mjs'
 
 const shim = buildShim()
@@ -14,6 +14,10 @@ describe(`many writers on one workspace (seed ${seed})`, () => {
   it('all find the same workspace when they are the first', { timeout: 60_000 }, async () => {
     await firstUse({ processes: 2, rounds: 6 })
     await firstUse({ processes: 6, rounds: 2 })
+  })
+
+  it('never have the lock at once, however they are stopped while they take it', { timeout: 60_000 }, async () => {
+    await lockStress({ processes: 8, count: 150 })
   })
 
   it('lose nothing: 8 processes, 200 writes each, 3 of them killed', { timeout: 120_000 }, async () => {

@@ -1,9 +1,11 @@
 // The power goes while a program writes. What was acknowledged is there when the machine is up again.
 import { describe, expect, it } from 'vitest'
 import { powerCuts } from './cuts.mjs'
+import { lostWrites } from './lost-writes.mjs'
 import { loopDisk } from './tools.mjs'
 
 const CUTS = 5
+const ROUNDS = 150
 const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 
 describe(`a power cut (seed ${seed})`, () => {
@@ -18,5 +20,9 @@ describe(`a power cut (seed ${seed})`, () => {
     } finally {
       disk.free()
     }
+  })
+
+  it(`leaves files in any state since the last checkpoint, and all is told by the journal: ${ROUNDS} times`, async () => {
+    for (let round = 0; round < ROUNDS; round++) await lostWrites({ seed: seed + round, steps: 4 + (round % 20) })
   })
 })

@@ -146,12 +146,15 @@ export class Writer {
       throw new ForeignError(stateFolder, 'it is a link; nothing is written through links')
     }
     const lock: HeldLock = await acquireLock(join(stateFolder, 'lock'), this.#options.lockWaitMs, signal)
+    // Until we have mended what was left to us, it is as it was left.
+    let inOrder = !lock.inherited
     try {
       if (lock.inherited) this.#prepared = false
       await this.#prepare(lock.inherited)
+      inOrder = true
       return await run()
     } finally {
-      lock.release(this.#workspace.catalog.unproved.size === 0 ? 'done' : 'undone')
+      lock.release(inOrder && this.#workspace.catalog.unproved.size === 0 ? 'done' : 'undone')
     }
   }
 
