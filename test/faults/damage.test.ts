@@ -45,8 +45,8 @@ function bytesAt(root: string, path: string): Buffer {
 
 describe(`a damaged state folder (seed ${seed})`, () => {
   it.each([
-    ['journal/00000001.jsonl', 150],
-    ['checkpoint', 100],
+    ['journal/00000001.jsonl', 80],
+    ['checkpoint', 50],
   ])('loses no text: %s', { timeout: 120_000 }, async (file, rounds) => {
     const random = seededRandom(seed)
     let refused = 0
@@ -55,7 +55,7 @@ describe(`a damaged state folder (seed ${seed})`, () => {
       const first = await openAs(1, root)
       await first.store.apply({ operations: manyEntries(), origin: ORIGIN })
       await first.memory.remember('one', { name: 'Last' })
-      if (random.chance(2)) await first.memory.learnFact('Long', 'x'.repeat(1_100_000)) // brings a checkpoint
+      if (random.chance(4)) await first.memory.learnFact('Long', 'x'.repeat(1_100_000)) // brings a checkpoint
       await first.memory.remember('two', { name: 'Last' })
       await first.memory.remember('line')
       const before = await entriesOf(first.store)

@@ -97,7 +97,7 @@ it(
     let memory = open(disk.folder)
     await memory.remember('before')
     const outcomes = new Set<string>()
-    for (let leave = 0; leave <= 96 * 1024; leave += 8 * 1024) {
+    for (let leave = 0; leave <= 160 * 1024; leave += 16 * 1024) {
       const batch = Array.from({ length: 8 }, (_, n) => `${leave} ${n} ${'z'.repeat(4000)}`)
       const before = await memory.list()
       disk.fill(leave)

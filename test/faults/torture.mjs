@@ -1,0 +1,173 @@
+// Every fault test at full size; for hours when nobody waits. A failure prints what to repeat it with and goes on.
+//   node test/faults/torture.mjs [--only NAME] [--seed N] [--kills N] [--cuts N] [--short]
+// Names: scenarios, kills, cuts, lost, writers, lock, cli. Exit 0 when all passed, 1 when something failed, 2 for a wrong option.
+import { rmSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { powerCuts } from './cuts.mjs'
+import { lostWrites } from './lost-writes.mjs'
+import { callsOf, playAll, statesOf } from './play.mjs'
+import { commandLines, firstUse, lockStress, randomKills, together } from './rounds.mjs'
+import { scenarios } from './scenarios.mjs'
+import { buildShim, loopDisk } from './tools.mjs'
+import { scratchFolder } from './workspace.mjs'
+
+const LANES = 4
+/** A workspace grows with its kills, and its check with it: after so many a new one is begun. */
+const KILLS_A_WORKSPACE = 500
+const CUTS_A_DISK = 25
+
+const KILLS = ['kill', 'kill-half', 'kill-after']
+const ERRORS = ['ENOSPC', 'EROFS', 'EMFILE', 'EDQUOT', 'EIO', 'EACCES'].map((name) => `errno:${name}`)
+const SHORTS = ['short', 'short:ENOSPC', 'short:EDQUOT', 'short:EIO']
+
+const options = readOptions()
+const results = { passed: 0, failed: 0 }
+const parts = { scenarios: playScenarios, kills, cuts, lost, writers, lock, cli }
+
+if (options.only !== undefined && !Object.hasOwn(parts, options.only)) {
+  console.error(`--only ${options.only} is none of ${Object.keys(parts).join(', ')}`)
+  process.exit(2)
+}
+console.log(`torture: seed ${options.seed}${options.short ? ', short' : ''}`)
+for (const [name, run] of Object.entries(parts)) {
+  if (options.only !== undefined && options.only !== name) continue
+  const started = performance.now()
+  await run()
+  console.log(`${name}: ${Math.round((performance.now() - started) / 1000)} s`)
+}
+console.log(`${results.passed} passed, ${results.failed} failed`)
+process.exitCode = results.failed === 0 ? 0 : 1
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        only: { type: 'string' },
+        seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+        kills: { type: 'string' },
+        cuts: { type: 'string' },
+        short: { type: 'boolean', default: false },
+      },
+    })
+    const { short } = values
+    const number = (text) => {
+      if (!/^\d+$/.test(text)) throw new Error(`"${text}" is not a number`)
+      return Number(text)
+    }
+    return {
+      short,
+      only: values.only,
+      seed: number(values.seed),
+      kills: number(values.kills ?? (short ? '400' : '10000')),
+      cuts: number(values.cuts ?? (short ? '10' : '100')),
+    }
+  } catch (error) {
+    console.error(error.message)
+    process.exit(2)
+  }
+}
+
+/** Runs one piece of work; a failure is printed and counted. */
+async function attempt(name, run) {
+  try {
+    const told = await run()
+    results.passed++
+    if (told !== undefined) console.log(`  ${name}: ${told}`)
+  } catch (error) {
+    results.failed++
+    console.log(`  FAILED ${name}: ${error.stack}`)
+  }
+}
+
+async function playScenarios() {
+  const shim = buildShim()
+  if ('missing' in shim) return console.log(`  SKIPPED: ${shim.missing}`)
+  for (const [number, scenario] of scenarios.entries()) {
+    const folder = scratchFolder('torture')
+    const games = await gamesOf(scenario, folder)
+    // Another sixteenth each time, by the seed.
+    const chosen = options.short ? games.filter((_, n) => (n + number + options.seed) % 16 === 0) : games
+    const problems = await playAll(chosen, LANES)
+    for (const problem of problems) console.log(`  FAILED ${problem}`)
+    results.failed += problems.length
+    results.passed += chosen.length - problems.length
+    console.log(`  ${scenario.name}: ${chosen.length} faults, ${problems.length} failed`)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function gamesOf(scenario, folder) {
+  const states = await statesOf(scenario, folder)
+  const games = []
+  for (const mode of [...KILLS, ...ERRORS, ...SHORTS]) {
+    const calls = await callsOf(scenario, folder, mode)
+    const onlyWrites = mode === 'kill-half' || mode.startsWith('short')
+    const met = onlyWrites ? calls.filter(({ name }) => name === 'write') : calls
+    for (const { index } of met) {
+      const game = { scenario, states, folder, at: index, mode }
+      if (mode.startsWith('kill')) games.push(game)
+      else games.push({ ...game, once: true }, { ...game, sticky: true })
+    }
+  }
+  return games
+}
+
+async function kills() {
+  const shim = buildShim()
+  if ('missing' in shim) return console.log(`  SKIPPED: ${shim.missing}`)
+  for (let done = 0; done < options.kills; done += KILLS_A_WORKSPACE) {
+    const seed = options.seed + done
+    const wanted = Math.min(KILLS_A_WORKSPACE, options.kills - done)
+    await attempt(`kills, seed ${seed}`, async () => {
+      const { killed, acknowledged } = await randomKills({ kills: wanted, lanes: LANES, seed, checkEvery: 100 })
+      return `${killed} kills, ${acknowledged} writes acknowledged`
+    })
+  }
+}
+
+async function cuts() {
+  for (let done = 0; done < options.cuts; done += CUTS_A_DISK) {
+    const disk = loopDisk(64)
+    if ('missing' in disk) return console.log(`  SKIPPED: ${disk.missing}`)
+    const seed = options.seed + done
+    const wanted = Math.min(CUTS_A_DISK, options.cuts - done)
+    try {
+      await attempt(`cuts, seed ${seed}`, async () => {
+        return `${wanted} power cuts, ${await powerCuts({ disk, cuts: wanted, seed })} writes acknowledged`
+      })
+    } finally {
+      disk.free()
+    }
+  }
+}
+
+async function lost() {
+  const rounds = options.short ? 200 : 5000
+  for (let round = 0; round < rounds; round++) {
+    const seed = options.seed + round
+    await attempt(`lost writes, seed ${seed}`, () => lostWrites({ seed, steps: 4 + (round % 40) }))
+  }
+}
+
+async function writers() {
+  await attempt('first uses', () => firstUse({ processes: 4, rounds: options.short ? 5 : 50 }))
+  for (let round = 0; round < (options.short ? 1 : 10); round++) {
+    const seed = options.seed + round
+    await attempt(`writers, seed ${seed}`, async () => {
+      const acknowledged = await together({ writers: 8, count: 200, kills: 3, seed, onDisk: true })
+      return `${acknowledged} writes acknowledged`
+    })
+  }
+}
+
+async function lock() {
+  for (let round = 0; round < (options.short ? 1 : 20); round++) {
+    await attempt('lock', () => lockStress({ processes: 8, count: 200 }))
+  }
+}
+
+async function cli() {
+  await attempt('command lines', async () => {
+    return `${await commandLines({ processes: 8, count: options.short ? 10 : 200 })} writes acknowledged`
+  })
+}
