@@ -39,16 +39,20 @@ function fold(name: string): string {
   return name.normalize('NFKC').toLowerCase().trim()
 }
 
-/** Levenshtein's; names are short. */
+/** Levenshtein's, with two neighbours swapped counting once, as fingers do. Names are short. */
 export function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  let older: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
+    const row = [i]
     for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+      const replaced = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swaps = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swapped = swaps ? (older[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY
+      row.push(Math.min(replaced, swapped, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
     }
-    row = next
+    older = last
+    last = row
   }
-  return row[b.length] ?? 0
+  return last[b.length] ?? 0
 }

@@ -2,10 +2,13 @@
 // one write that is acknowledged, or several at once (`together`), which share a turn and come in their order.
 import {
   appendFileSync,
+  chmodSync,
+  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   truncateSync,
   unlinkSync,
   utimesSync,
@@ -100,6 +103,11 @@ function readFiles(root) {
 function byHand(root, path, text) {
   mkdirSync(dirname(join(root, path)), { recursive: true, mode: 0o700 })
   writeFileSync(join(root, path), text, { mode: 0o600 })
+  touch(root, path)
+}
+
+/** Where a file says no time of its own, its file's counts: the same in every run. */
+function touch(root, path) {
   utimesSync(join(root, path), HAND_TIME, HAND_TIME)
 }
 
@@ -203,6 +211,42 @@ export const scenarios = [
     async prepare(opened) {
       await everything(opened)
       pretendNewBoot(opened.root)
+    },
+    steps: [overwrite],
+  },
+  {
+    name: 'recovery of files that a power cut has lost',
+    async prepare(opened) {
+      const { root } = opened
+      await everything(opened)
+      await severalFiles(opened)
+      writeFileSync(join(root, 'agents/main/entries/releases.md'), '')
+      truncateSync(join(root, LOG), 40)
+      unlinkSync(join(root, HISTORY))
+      truncateSync(join(root, 'agents/main/MEMORY.md'), 4)
+      leaveLockAndLitter(root)
+      pretendNewBoot(root)
+    },
+    steps: [overwriteReleases],
+  },
+  {
+    name: 'a first write in a copy of the workspace',
+    async prepare(opened) {
+      await everything(opened)
+      await opened.store.close()
+      copyFileSync(journalOf(opened.root), join(opened.root, 'copy'))
+      chmodSync(join(opened.root, 'copy'), 0o600)
+      renameSync(join(opened.root, 'copy'), journalOf(opened.root))
+    },
+    steps: [overwrite],
+  },
+  {
+    name: 'a first write in a clone of the files',
+    async prepare(opened) {
+      await everything(opened)
+      await opened.store.close()
+      rmSync(join(opened.root, '.state'), { recursive: true })
+      for (const path of [NOTE, LOG, 'world/postgres.md', 'agents/main/MEMORY.md']) touch(opened.root, path)
     },
     steps: [overwrite],
   },

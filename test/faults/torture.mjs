@@ -98,9 +98,11 @@ async function playScenarios() {
 
 async function gamesOf(scenario, folder) {
   const states = await statesOf(scenario, folder)
+  const all = await callsOf(scenario, folder)
+  const opens = await callsOf(scenario, folder, 'errno:EMFILE')
   const games = []
   for (const mode of [...KILLS, ...ERRORS, ...SHORTS]) {
-    const calls = await callsOf(scenario, folder, mode)
+    const calls = mode === 'errno:EMFILE' ? opens : all
     const onlyWrites = mode === 'kill-half' || mode.startsWith('short')
     const met = onlyWrites ? calls.filter(({ name }) => name === 'write') : calls
     for (const { index } of met) {

@@ -105,13 +105,15 @@ export class Journal {
     return Math.max(0, ...lines.map((line) => ('record' in line ? line.record.number : 0)))
   }
 
-  /** Just the first line of a segment, which may be long. */
+  /** Just the first line of a segment, which may be long; refuses what is no journal of ours. */
   headerOf(segment: number): JournalHeader | undefined {
     const path = this.pathOf(segment)
     return attempt('reading', path, () => {
       const fd = openSync(path, constants.O_RDONLY)
       try {
-        const [first] = decodeJournal(readBytes(fd, 0, MOST_HEADER_BYTES), digest).lines
+        const part = decodeJournal(readBytes(fd, 0, MOST_HEADER_BYTES), digest)
+        refuseForeign(path, part)
+        const [first] = part.lines
         return first && 'header' in first ? first.header : undefined
       } finally {
         closeSync(fd)

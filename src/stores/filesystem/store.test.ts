@@ -34,5 +34,5 @@ const cases = storeContract({
 })
 
 describe('the store in files keeps the contract: it', () => {
-  for (const { name, run, skip } of cases) it.skipIf(skip !== undefined)(skip ? `${name} (${skip})` : name, run)
+  for (const { name, run } of cases) it(name, run)
 })

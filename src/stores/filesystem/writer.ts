@@ -239,7 +239,8 @@ export class Writer {
       foreign: false,
       tailRecords: state?.tailRecords ?? 0,
       tailBytes: state?.tailBytes ?? 0,
-      checkpointBytes: state?.checkpointBytes ?? 0,
+      // A new epoch counts only once it has a checkpoint of its own; until then every write begins it anew.
+      checkpointBytes: state?.epoch === epoch ? state.checkpointBytes : 0,
     }
     this.#workspace.setState(started)
   }
