@@ -1,5 +1,7 @@
 // Power cuts on a disk of its own: a writer outside it writes, the power goes at a random moment, the machine comes up again,
 // and all that was acknowledged is there. Used by power-cut.test.ts and torture.mjs.
+import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { seededRandom } from '../../dist/testing/random.js'
 import { Accounts } from './accounts.mjs'
@@ -11,7 +13,7 @@ import { scratchFolder } from './workspace.mjs'
 /** A fresh workspace every `rounds` cuts, so that first uses are cut too. Resolves to the writes acknowledged. */
 export async function powerCuts({ disk, cuts, seed, rounds = 5, progress = () => {} }) {
   const random = seededRandom(seed)
-  const clone = join(scratchFolder('cut'), 'clone')
+  const folder = scratchFolder('cut')
   let acknowledged = 0
   let accounts = new Accounts()
   for (let cut = 0; cut < cuts; cut++) {
@@ -21,10 +23,11 @@ export async function powerCuts({ disk, cuts, seed, rounds = 5, progress = () =>
     accounts.take(stdout, promised)
     disk.remount()
     pretendNewBoot(root)
-    await checkWorkspace(root, { look: (store) => accounts.check(store), n: 3 + cut, clone })
+    await checkWorkspace(root, { look: (store) => accounts.check(store), n: 3 + cut, clone: join(folder, 'clone') })
     if (cut % rounds === rounds - 1 || cut === cuts - 1) acknowledged += accounts.acknowledged
     progress(cut + 1)
   }
+  rmSync(folder, { recursive: true })
   return acknowledged
 }
 
@@ -36,11 +39,15 @@ async function writeUntilCut({ disk, root, name, random }) {
   while (writer.lines() < lines && writer.child.exitCode === null) await pause(1)
   await pause(random.int(8))
   const promised = writer.lines()
-  // The writer still runs: its calls fail from here on, so that it lets go of the disk. Its last lines promise nothing, since a
-  // sync that the cut itself interrupts may still return as if all were well.
+  // The writer still runs, and its calls fail from here on. Its last lines promise nothing, since a sync that the cut itself
+  // interrupts may still return as if all were well. Then it must go: it would hold the disk, or begin anew below it. The cut
+  // blocks this process, so another one sees to that.
+  const watcher = spawn('sh', ['-c', 'sleep 0.2; kill -9 "$0"', String(writer.child.pid)], { stdio: 'ignore' })
   disk.cut()
-  writer.child.kill('SIGKILL') // or it would begin anew on the disk below
-  return { stdout: (await writer.ended).stdout, promised }
+  writer.child.kill('SIGKILL')
+  const { stdout } = await writer.ended
+  watcher.kill('SIGKILL') // the number may soon be another's
+  return { stdout, promised }
 }
 
 function pause(ms) {

@@ -2,7 +2,7 @@
 // being read; one more write works; after that there is no litter, every record decodes, modes are private, and the files
 // alone are the same memory. Throws with what does not hold.
 import { createHash } from 'node:crypto'
-import { cpSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { decodeJournal } from '../../dist/codec/journal-record.js'
 import { stateDifference } from '../../dist/testing/index.js'
@@ -127,8 +127,9 @@ export function fingerprint(root) {
   return hash.digest('hex')
 }
 
+/** Nothing where there is no folder: a power cut may come before it was made. */
 function* walk(root, folder = root) {
-  for (const item of readdirSync(folder).sort()) {
+  for (const item of existsSync(folder) ? readdirSync(folder).sort() : []) {
     const path = join(folder, item)
     const stats = lstatSync(path, { throwIfNoEntry: false })
     if (stats === undefined) continue

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { commandLines, firstUse, lockStress, randomKills, together } from './rounds.mjs'
+import { commandLines, firstUse, lockStress, randomKills, readMeanwhile, together } from './rounds.mjs'
 import { buildShim } from './tools.mjs'
 
 const shim = buildShim()
@@ -20,6 +20,10 @@ describe(`many writers on one workspace (seed ${seed})`, () => {
 
   it('never have the lock at once, however they are stopped while they take it', { timeout: 60_000 }, async () => {
     await lockStress({ processes: 8, count: 150 })
+  })
+
+  it('let a reader see whole entries only, at every moment', { timeout: 60_000 }, async () => {
+    expect(await readMeanwhile({ writers: 2, count: 120 })).toBeGreaterThan(20)
   })
 
   it('lose nothing: 8 processes, 200 writes each, 3 of them killed', { timeout: 120_000 }, async () => {

@@ -22,3 +22,6 @@ export function commandLines(round: { readonly processes: number; readonly count
 export function lockStress(round: { readonly processes: number; readonly count: number }): Promise<void>
 
 export function firstUse(round: { readonly processes: number; readonly rounds: number }): Promise<void>
+
+/** How often it read. */
+export function readMeanwhile(round: { readonly writers: number; readonly count: number }): Promise<number>

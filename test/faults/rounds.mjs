@@ -1,13 +1,15 @@
 // Many processes on one workspace: some write to the end, some are killed. Used by many-writers.test.ts and torture.mjs.
 import { spawn } from 'node:child_process'
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { decodeJournal } from '../../dist/codec/journal-record.js'
 import { seededRandom } from '../../dist/testing/random.js'
 import { Accounts } from './accounts.mjs'
 import { checkWorkspace } from './invariants.mjs'
 import { cleanEnvironment, runFaulty } from './tools.mjs'
-import { entriesOf, scratchFolder } from './workspace.mjs'
+import { entriesOf, openAs, scratchFolder } from './workspace.mjs'
+import { isWhole } from './writer.mjs'
 
 const worker = fileURLToPath(new URL('./worker.mjs', import.meta.url))
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -51,8 +53,44 @@ export async function together({ writers, count, kills, seed, onDisk = false }) 
     if (n >= kills && status !== 0) throw new Error(`writer ${n} ended with ${status ?? signal}: ${stderr}`)
   }
   await checkWorkspace(root, { look: (store) => accounts.check(store) })
+  const epochs = epochsOf(root)
+  if (kills === 0 && epochs.size > 1) throw new Error(`the journal was begun ${epochs.size} times`)
   rmSync(folder, { recursive: true })
   return accounts.acknowledged
+}
+
+function epochsOf(root) {
+  const folder = join(root, '.state/journal')
+  const headers = readdirSync(folder).map((name) => decodeJournal(readFileSync(join(folder, name))).lines[0]?.header)
+  return new Set(headers.map((header) => header?.epoch))
+}
+
+/** Reads while others write: every entry is whole at every moment, and none that was there is missing. */
+export async function readMeanwhile({ writers, count }) {
+  const folder = scratchFolder('readers')
+  const root = join(folder, 'workspace')
+  let running = writers
+  const rows = Array.from({ length: writers }, async (_, n) => {
+    const { status, stderr } = await runNode([worker, root, 'checked', `w${n}`, String(count)])
+    running--
+    if (status !== 0) throw new Error(`writer ${n}: ${stderr}`)
+  })
+  const { store } = await openAs(3, root)
+  const seen = new Set()
+  let reads = 0
+  for (; running > 0; reads++) {
+    const entries = await entriesOf(store)
+    const torn = entries.find(({ content }) => !isWhole(content))
+    if (torn) throw new Error(`read ${reads}: ${torn.path} holds "${torn.content.slice(0, 40)}…"`)
+    const here = new Set(entries.map(({ id }) => id))
+    for (const id of seen) if (!here.has(id)) throw new Error(`read ${reads}: ${id} is missing`)
+    for (const id of here) seen.add(id)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await Promise.all(rows)
+  await store.close()
+  rmSync(folder, { recursive: true })
+  return reads
 }
 
 function killAfter({ child, lines }, wanted) {

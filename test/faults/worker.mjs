@@ -3,6 +3,7 @@
 //   node worker.mjs FOLDER scenario NAME [retry]   the steps of one scenario; retry: again after a failure, and one more write
 //   node worker.mjs FOLDER writer ID COUNT [wait]  COUNT writes of every kind, each told before (`try`) and after; wait: for
 //                                                  the end of the input, so that several begin at once
+//   node worker.mjs FOLDER checked ID COUNT        COUNT long texts that tell whether they are whole
 //   node worker.mjs FOLDER lock ID COUNT           takes a lock COUNT times and fails when someone else has it too
 import fs, { writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -10,7 +11,7 @@ import { join } from 'node:path'
 import { acquireLock } from '../../dist/stores/filesystem/lock.js'
 import { scenarios } from './scenarios.mjs'
 import { openAs, stateOf } from './workspace.mjs'
-import { writeMany } from './writer.mjs'
+import { writeChecked, writeMany } from './writer.mjs'
 
 const [folder, mode, name, more, wait] = process.argv.slice(2)
 
@@ -49,11 +50,9 @@ async function playScenario() {
   const scenario = scenarios.find((known) => known.name === name)
   const opened = await openAs(2, folder)
   const done = await once(opened, scenario)
+  if (!done) say('view', await stateOf(opened.store))
   if (more === 'retry') {
-    if (!done) {
-      say('view', await stateOf(opened.store))
-      await once(opened, scenario)
-    }
+    if (!done) await once(opened, scenario)
     await attempt(opened, 'last', ({ memory }) => memory.remember('After the fault.', { name: 'After' }))
   }
   await opened.store.close()
@@ -91,4 +90,6 @@ async function lock() {
   }
 }
 
-await { scenario: playScenario, writer: write, lock }[mode]()
+const checked = () => writeChecked({ folder, writer: name, count: Number(more) })
+
+await { scenario: playScenario, writer: write, checked, lock }[mode]()

@@ -1,5 +1,6 @@
 // One of many writers. Everything it writes is a thing of its own, named by writer and number, and goes through states that
 // it tells before (`try`) and after (`ack`) each write; so whoever reads the lines knows what must be there, and what may be.
+import { createHash } from 'node:crypto'
 import { openMemory } from '../../dist/index.js'
 
 export const SHARED_NOTE = 'shared'
@@ -70,4 +71,25 @@ function logLine(memory, thing, text) {
 
 async function append(memory, key, line) {
   await memory.store.sessions.append('main', key, [{ line }])
+}
+
+/** Long texts that tell whether they are whole, over and over in the same few files. */
+export async function writeChecked({ folder, writer, count }) {
+  const memory = await openMemory({ workspace: folder, timezone: 'UTC', lockWaitMs: 60_000 })
+  for (let n = 1; n <= count; n++) {
+    const text = `${writer} ${n} `.repeat((n * 977) % 4000).trim()
+    const checked = `${checksum(text)} ${text}`
+    if (n % 3 === 0) await memory.remember(checked)
+    else if (n % 3 === 1) await memory.remember(checked, { name: `note ${n % 5}` })
+    else await memory.learnFact(`topic ${n % 5}`, checked)
+  }
+  await memory.close()
+}
+
+export function isWhole(content) {
+  return checksum(content.slice(9)) === content.slice(0, 8)
+}
+
+function checksum(text) {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8)
 }

@@ -56,14 +56,15 @@ export function fileSessions(
       await syncFolder(dirname(dirname(path)))
     }
     if (unsyncable.has(path)) await renew(path)
-    const { fd, size, created } = openForAppend(path)
+    const { fd, size } = openForAppend(path)
     const start = attempt('mending', path, () => cutTornLine(path, fd, size))
     const meta = start === 0 ? `${JSON.stringify({ key, createdAt: instant(clock()) })}\n` : ''
     const line = JSON.stringify(records.length === 1 ? records[0] : records)
     try {
       writeAll(fd, Buffer.from(`${meta}${line}\n`))
       await syncData(fd)
-      if (created) await syncFolder(dirname(path))
+      // Also when a crash left it empty: then its name may not be on the disk yet.
+      if (start === 0) await syncFolder(dirname(path))
     } catch (error) {
       unsyncable.add(path)
       try {

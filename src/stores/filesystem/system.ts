@@ -102,18 +102,18 @@ export function makeFolder(path: string): void {
 }
 
 /** Opens for appending; a file that is new is private whatever the umask. */
-export function openForAppend(path: string): { readonly fd: number; readonly size: number; readonly created: boolean } {
+export function openForAppend(path: string): { readonly fd: number; readonly size: number } {
   return attempt('opening', path, () => {
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW
     try {
       const fd = openSync(path, flags)
-      return { fd, size: fstatSync(fd).size, created: false }
+      return { fd, size: fstatSync(fd).size }
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
     }
     const fd = openSync(path, flags | constants.O_CREAT, FILE_MODE)
     fixMode(fd, FILE_MODE)
-    return { fd, size: fstatSync(fd).size, created: true }
+    return { fd, size: fstatSync(fd).size }
   })
 }
 

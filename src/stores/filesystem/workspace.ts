@@ -148,6 +148,12 @@ export class Workspace {
     if (this.#follower.catchUp(this.settings.id) === 'anew') this.forgetLayout()
   }
 
+  /** Reads the journal anew from its checkpoint. */
+  startOver(): void {
+    this.#follower.startOver()
+    this.catchUp()
+  }
+
   /** This process itself has started a segment. */
   setState(state: JournalState): void {
     this.#follower.state = state

@@ -166,6 +166,8 @@ export class Writer {
       this.#sweepTemporary()
     }
     workspace.catchUp()
+    // Read while the first writer was still at it: by now it has finished, or never will.
+    if (workspace.state?.checkpointBytes === 0) workspace.startOver()
     if (!inherited && workspace.state?.boot === thisProcess().boot) workspace.catalog.unproved.clear()
     this.#cutTornTail()
     this.#writeUnwritten()
