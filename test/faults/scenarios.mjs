@@ -85,6 +85,22 @@ function journalOf(root) {
   return join(folder, readdirSync(folder).sort().at(-1))
 }
 
+/** Reads at every moment that a write leaves to others: while it waits for the lock, and while it syncs. */
+async function overwriteAndRead(opened) {
+  const write = overwrite(opened)
+  let settled = false
+  const ended = write.then(
+    () => (settled = true),
+    () => (settled = true),
+  )
+  while (!settled) {
+    await opened.memory.list()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await ended
+  return write
+}
+
 /** Prepared as a crash leaves it: `write` is journaled, then `undone` takes back what the crash would have prevented. */
 function crashed(write, undone) {
   return async (opened) => {
@@ -131,6 +147,7 @@ export const scenarios = [
   },
   { name: 'a new note', prepare: everything, steps: [({ memory }) => memory.remember('Yes.', { name: 'New' })] },
   { name: 'a note overwritten', prepare: everything, steps: [overwrite] },
+  { name: 'a note overwritten while the same process reads', prepare: everything, steps: [overwriteAndRead] },
   { name: 'a new topic', prepare: everything, steps: [({ memory }) => memory.learnFact('Redis', 'Port 6379.')] },
   {
     name: 'a topic overwritten',

@@ -19,6 +19,7 @@ import {
   readSync,
   renameSync,
   type Stats,
+  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
@@ -86,19 +87,27 @@ export function attempt<T>(action: string, path: string, run: () => T): T {
   }
 }
 
-/** Makes a folder and what is missing above it. Level by level, because a umask may take bits away from the owner too. */
+/**
+ * Makes a folder and what is missing above it. Level by level, because a umask may take bits away from the owner too, and
+ * as often as it takes, because other processes make the same ones.
+ */
 export function makeFolder(path: string): void {
   attempt('making the folder', path, () => {
-    try {
-      mkdirSync(path, FOLDER_MODE)
-    } catch (error) {
-      if (codeOf(error) === 'EEXIST' && lstatSync(path).isDirectory()) return
-      if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
-      makeFolder(dirname(path))
-      mkdirSync(path, FOLDER_MODE)
-    }
-    if ((lstatSync(path).mode & 0o777) !== FOLDER_MODE) chmodSync(path, FOLDER_MODE)
+    while (!madeFolder(path)) makeFolder(dirname(path))
   })
+}
+
+/** `false` when there is nothing yet to make it in. */
+function madeFolder(path: string): boolean {
+  try {
+    mkdirSync(path, FOLDER_MODE)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' && statSync(path).isDirectory()) return true
+    if (codeOf(error) === 'ENOENT' && dirname(path) !== path) return false
+    throw error
+  }
+  if ((lstatSync(path).mode & 0o777) !== FOLDER_MODE) chmodSync(path, FOLDER_MODE)
+  return true
 }
 
 /** Opens for appending; a file that is new is private whatever the umask. */
