@@ -1,6 +1,6 @@
 // The floor for a durable `remember`: a program that makes the same system calls with the same number of bytes, and does
-// nothing else. Lock (list, link, list, unlink), look (stats, the end of the log), journal (write, fdatasync), log
-// (append), unlock (rename).
+// nothing else. Lock (list, link, list, unlink), look (stats, the end of the log, no links on the way), journal (write,
+// fdatasync, still there), log (append), unlock (rename). Kept in step with what strace shows of ours.
 import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -22,6 +22,7 @@ export function openBare(folder) {
   return {
     async remember() {
       generation++
+      fs.lstatSync(folder)
       fs.readdirSync(lock)
       fs.symlinkSync(
         '0035969ec53f:445a679ff19e47a2:4026531836:19829:294348:008a4403',
@@ -33,12 +34,16 @@ export function openBare(folder) {
       fs.lstatSync(journal)
       fs.lstatSync(path.join(folder, 'next'), { throwIfNoEntry: false })
       fs.lstatSync(journal)
+      fs.lstatSync(day)
       const reading = fs.openSync(day, 'r')
       const { size } = fs.fstatSync(reading)
       fs.readSync(reading, Buffer.allocUnsafe(2), 0, 2, size - 2)
       fs.closeSync(reading)
+      for (const part of [folder, lock, path.dirname(day), day]) fs.lstatSync(part)
       fs.writeSync(fd, record)
       await fdatasync(fd)
+      fs.lstatSync(journal)
+      fs.fstatSync(fd)
       fs.lstatSync(path.dirname(day))
       const appending = fs.openSync(day, 'a')
       fs.fstatSync(appending)

@@ -81,7 +81,8 @@ async function times(count, run) {
 
 async function inTurns(rounds, sides) {
   const out = sides.map(() => [])
-  for (const side of sides) await side() // a first round that does not count
+  // Rounds that do not count, until both sides are compiled.
+  for (let round = 0; round < 12; round++) for (const side of sides) await side()
   for (let round = 0; round < rounds; round++) {
     for (const [index, side] of sides.entries()) out[index].push(...(await side()))
   }

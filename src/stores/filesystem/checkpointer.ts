@@ -13,6 +13,8 @@ import type { Workspace } from './workspace.ts'
 const TAIL_RECORDS = 1000
 const TAIL_BYTES = 1024 * 1024
 const PARALLEL_SYNCS = 8
+/** A log with more entries would be compared again at every checkpoint of a busy day; its readers do it instead. */
+const MOST_COMPARED = 1000
 
 export class Checkpointer {
   readonly #workspace: Workspace
@@ -58,7 +60,7 @@ export class Checkpointer {
     if (this.#workspace.isAsKnown(path)) return
     const [id] = catalog.idsAt(path)
     const head = id === undefined ? undefined : catalog.head(id)
-    if (head) this.#workspace.inspect(placeOf(layout, head, path))
+    if (head && catalog.idsAt(path).size <= MOST_COMPARED) this.#workspace.inspect(placeOf(layout, head, path))
   }
 
   async #sync(path: string): Promise<void> {

@@ -5,7 +5,6 @@
  * Invariant: the highest generation is never removed, so two processes can't both believe to have made the next one;
  * a dead owner is passed over by making the generation after it, never by removing its own.
  */
-import { randomBytes } from 'node:crypto'
 import { readdirSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,6 +20,7 @@ export interface HeldLock {
 }
 
 const heldHere = new Set<string>()
+let holdings = 0
 
 const FIRST_WAIT_MS = 0.5
 const LONGEST_WAIT_MS = 8
@@ -61,7 +61,7 @@ export function tryLock(folder: string): { readonly held?: HeldLock; readonly ow
   }
   const mine = (top?.generation ?? 0) + 1
   // The mark after the owner tells this very holding from any other of the process, by whatever path it came here.
-  const target = `${formatOwner(thisProcess())}/${randomBytes(6).toString('hex')}`
+  const target = `${formatOwner(thisProcess())}/${++holdings}`
   try {
     symlinkSync(target, join(folder, String(mine)))
   } catch (error) {

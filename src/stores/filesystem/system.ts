@@ -258,9 +258,9 @@ export function readBytes(fd: number, offset: number, length: number): Uint8Arra
 
 export function statFile(path: string): Stats | undefined {
   try {
-    return lstatSync(path)
+    return lstatSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
+    if (codeOf(error) === 'ENOTDIR') return undefined
     throw wrapped('reading', path, error)
   }
 }
