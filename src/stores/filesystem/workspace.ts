@@ -141,11 +141,25 @@ export class Workspace {
   /** Takes in what other processes have written since. */
   catchUp(): void {
     this.#links.clear()
-    if (!this.#facts.pinned) {
-      const settings = readSettings(this.root, this.#facts.yaml)
-      if (settings) this.adoptSettings(settings)
+    this.#adoptPinned()
+    try {
+      this.#follow()
+    } catch (error) {
+      // The first writer pinned its settings after we looked for them, and began the journal before we read it.
+      if (!this.#adoptPinned()) throw error
+      this.#follow()
     }
+  }
+
+  #follow(): void {
     if (this.#follower.catchUp(this.settings.id) === 'anew') this.forgetLayout()
+  }
+
+  /** Until settings are pinned, each look may find that they are by now. */
+  #adoptPinned(): boolean {
+    const settings = this.#facts.pinned ? undefined : readSettings(this.root, this.#facts.yaml)
+    if (settings) this.adoptSettings(settings)
+    return settings !== undefined
   }
 
   /** Reads the journal anew from its checkpoint. */
