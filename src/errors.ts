@@ -89,6 +89,30 @@ export class ConflictError extends KeepsakeError {
   }
 }
 
+/** Changes that can't be taken back as they stand: later ones build on them, or an undo has done it already. */
+export class ConflictingChangesError extends KeepsakeError {
+  constructor(changes: readonly number[], later: readonly number[], undoneBy?: number) {
+    const what = `change ${changes.join(', ')}`
+    if (undoneBy === undefined) {
+      super('CONFLICT', `${what} can't be undone alone: change ${later.join(', ')} came later and builds on it`, {
+        hint: 'Undo the later ones too with --with-later, or write what you want instead.',
+        data: { changes, later },
+      })
+    } else {
+      super('CONFLICT', `${what} is undone already, by change ${undoneBy}`, {
+        hint: `To bring it back, undo that one: keepsake undo ${undoneBy}`,
+        data: { changes, undoneBy },
+      })
+    }
+  }
+}
+
+export class UnknownChangeError extends KeepsakeError {
+  constructor(message: string) {
+    super('NOT_FOUND', message, { hint: 'See what there is with: keepsake log' })
+  }
+}
+
 export class LockedError extends KeepsakeError {
   constructor(folder: string, owner: string, waitedMs: number) {
     super('LOCKED', `${folder} is locked by ${owner}; waited ${waitedMs} ms`, {

@@ -4,6 +4,17 @@
  * Deliberately absent: anything that runs on its own, prints, or reads the environment.
  */
 import { ConflictError, InvalidError, isKeepsakeError, KeepsakeError, NotFoundError } from './errors.ts'
+import { type Blame, blameOf } from './history/blame.ts'
+import {
+  type ChangeFilter,
+  idInHistory,
+  type LoggedChange,
+  matchesFilter,
+  parseOriginBy,
+  visibleChanges,
+} from './history/log.ts'
+import { pastStore } from './history/past-store.ts'
+import { planUndo, type UndoRequest } from './history/undo.ts'
 import { normalizeText } from './model/content.ts'
 import { type Entry, type Metadata, type Origin, WORLD } from './model/entry.ts'
 import { isExpired, parseTtl } from './model/expiry.ts'
@@ -15,7 +26,7 @@ import { wholeNumber } from './model/number.ts'
 import type { AddOperation, Batch, Change, Expect, Operation } from './model/operation.ts'
 import { addDays, instant, localTime, parseInstant, startOfDay } from './model/time.ts'
 import type { Clock } from './ports/clock.ts'
-import type { Applied, CallOptions, ScanFilter, Settings, Store } from './ports/store.ts'
+import type { Absorbed, Applied, CallOptions, Purged, ScanFilter, Settings, Store, Watch } from './ports/store.ts'
 import { contextLoad } from './prompt/context-load.ts'
 
 export interface MemoryOptions {
@@ -79,6 +90,29 @@ export interface ListFilter extends CallOptions {
   readonly until?: string
 }
 
+export interface LogQuery extends ChangeFilter, CallOptions {
+  /** Default 20. */
+  readonly limit?: number
+  /** Only changes of this entry, by id, name or alias; also of one that is gone. */
+  readonly ref?: string
+}
+
+export interface Undone {
+  /** Missing when it was only tried. */
+  readonly change?: Change
+  /** Oldest first. */
+  readonly undone: readonly LoggedChange[]
+  /** What was touched, as it is now. */
+  readonly entries: readonly Entry[]
+  readonly warnings: readonly string[]
+}
+
+export interface PurgedEntry extends Purged {
+  readonly entry: Entry
+}
+
+const DEFAULT_LOG = 20
+const MOST_LOGGED = 1_000_000
 const DEFAULT_DAYS = 3
 const MOST_DAYS = 3660
 const DEFAULT_BUDGET_TOKENS = 8000
@@ -221,7 +255,11 @@ export class Memory {
   /** Any batch of operations, all or nothing, on the world and on this agent's own. */
   async apply(
     operations: readonly Operation[],
-    options: CallOptions & { readonly expect?: Expect; readonly origin?: Origin; readonly reverts?: number } = {},
+    options: CallOptions & {
+      readonly expect?: Expect
+      readonly origin?: Origin
+      readonly reverts?: readonly number[]
+    } = {},
   ): Promise<{ readonly entries: readonly Entry[]; readonly change?: Change; readonly warnings: readonly string[] }> {
     for (const operation of operations) await this.#refuseForeign(operation, options)
     const { expect, signal, origin, reverts } = options
@@ -233,8 +271,89 @@ export class Memory {
     return this.store.apply(batch, { ...(expect ? { expect } : {}), ...(signal ? { signal } : {}) })
   }
 
+  /** Changes of what this agent sees, newest first. */
+  async log(query: LogQuery = {}): Promise<readonly LoggedChange[]> {
+    const limit = wholeNumber(query.limit ?? DEFAULT_LOG, 'limit', 1, MOST_LOGGED)
+    const changes = await this.#history(query)
+    const { ref } = query
+    const entry = ref === undefined ? query.entry : ((await this.get(ref, query))?.id ?? idInHistory(changes, ref))
+    if (ref !== undefined && entry === undefined) throw new NotFoundError(ref)
+    const filter = checkedFilter({ ...query, ...(entry === undefined ? {} : { entry }) })
+    return changes
+      .filter((logged) => matchesFilter(logged, filter))
+      .slice(-limit)
+      .reverse()
+  }
+
+  /** Takes changes back; without a word about which, the newest that is not undone yet. Undoing an undo brings back. */
+  async undo(
+    request: UndoRequest & CallOptions & { readonly dryRun?: boolean; readonly session?: string } = {},
+  ): Promise<Undone> {
+    const { dryRun, signal, changes: numbers, last, withLater, ...filter } = request
+    const call = signal ? { signal } : {}
+    const asked: UndoRequest = {
+      ...checkedFilter(filter),
+      ...(numbers === undefined ? {} : { changes: numbers }),
+      ...(last === undefined ? {} : { last: wholeNumber(last, 'last', 1, MOST_LOGGED) }),
+      ...(withLater === undefined ? {} : { withLater }),
+    }
+    for (let tries = 1; ; tries++) {
+      const { undone, operations, expect } = planUndo(await this.#history(call), asked)
+      if (dryRun) return { undone, entries: [], warnings: [] }
+      const reverts = undone.map(({ change }) => change.number)
+      const batch: Batch = { operations, origin: { by: 'undo', agent: this.agent }, reverts }
+      try {
+        const { change, entries, warnings } = await this.store.apply(batch, { expect, ...call })
+        return { ...(change ? { change } : {}), undone, entries, warnings }
+      } catch (error) {
+        // Someone wrote between the plan and its turn: plan again on what is there now.
+        if (!isKeepsakeError(error) || error.code !== 'CONFLICT' || tries >= NAME_RACES) throw error
+      }
+    }
+  }
+
+  /** The memory as it was: everything that reads works, with the clock at that moment. */
+  async asOf(at: string): Promise<Memory> {
+    const instantAsked = requireInstant(at, 'as-of')
+    const settings = await this.store.settings()
+    const past = pastStore(await this.store.history(), instantAsked, settings)
+    return new Memory(past, this.agent, () => Date.parse(instantAsked))
+  }
+
+  /** Which change brought each line of an entry. */
+  async blame(ref: string, options: CallOptions = {}): Promise<Blame> {
+    const changes = await this.#history(options)
+    return blameOf(await this.find(ref, options), changes)
+  }
+
+  /** Journals what hands did to the files, so that it is in the log and can be undone. */
+  async absorb(options: CallOptions = {}): Promise<Absorbed> {
+    return this.store.absorb(options)
+  }
+
+  /** Takes in removals that were held back because they were so many at once. */
+  async accept(options: CallOptions = {}): Promise<Absorbed> {
+    return this.store.absorb({ ...options, acceptRemovals: true })
+  }
+
+  /** Forgets an entry with every trace, in files, history, sessions and backups. This can't be undone. */
+  async purge(ref: string, options: CallOptions = {}): Promise<PurgedEntry> {
+    const entry = await this.find(ref, options)
+    return { entry, ...(await this.store.purge([entry.id], options)) }
+  }
+
+  /** Calls back after another process or a hand has changed something, until it is stopped. */
+  async watch(changed: () => void): Promise<Watch> {
+    return this.store.watch(changed)
+  }
+
   async close(): Promise<void> {
     await this.store.close()
+  }
+
+  async #history(options: CallOptions): Promise<LoggedChange[]> {
+    await this.store.absorb(options)
+    return visibleChanges(await this.store.history(options), this.#scopes)
   }
 
   get #scopes(): string[] {
@@ -437,6 +556,17 @@ export class Memory {
     const scope =
       operation.op === 'add' ? operation.scope : ((await this.store.get(operation.id, options))?.scope ?? this.agent)
     if (!this.#scopes.includes(scope)) throw new NotFoundError(operation.op === 'add' ? scope : operation.id)
+  }
+}
+
+function checkedFilter({ since, until, by, agent, session, entry }: ChangeFilter): ChangeFilter {
+  return {
+    ...(since === undefined ? {} : { since: requireInstant(since, 'since') }),
+    ...(until === undefined ? {} : { until: requireInstant(until, 'until') }),
+    ...(by === undefined ? {} : { by: parseOriginBy(by) }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(session === undefined ? {} : { session }),
+    ...(entry === undefined ? {} : { entry }),
   }
 }
 

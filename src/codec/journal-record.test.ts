@@ -10,6 +10,7 @@ const HEADER = {
   boot: 'b',
   epoch: 'e',
   inode: 7,
+  at: '2026-03-14T09:26:53.589Z',
 } as const
 
 function record(number: number, content: string, text = `# a\n\n${content}\n`): JournalRecord {

@@ -20,6 +20,16 @@ export interface JournalHeader {
   readonly epoch: string
   /** The inode of this very file: a copy has another. */
   readonly inode: number
+  /** When it was begun. */
+  readonly at: string
+  /** In the first segment of an epoch: the change that it goes on from. Missing: what was there before is in its records. */
+  readonly from?: ChangePlace
+}
+
+/** One change among those of all epochs: a copied journal may have been written on by both sides. */
+export interface ChangePlace {
+  readonly epoch: string
+  readonly number: number
 }
 
 /** What a batch does to one file: a whole new text (or none, for removal), or a text at its end. */
@@ -41,7 +51,11 @@ export interface JournalRecord extends Change {
   /** For each operation what it changed beyond what it says: revision, path, names that moved. */
   readonly set: readonly Partial<EntryHead>[]
   readonly files: readonly FileWrite[]
+  /** Files of earlier records, come to rest since: what tells without reading them that they are as written. */
+  readonly signed?: readonly (readonly [path: string, signature: Signature])[]
 }
+
+export type Signature = readonly [inode: number, size: number, mtimeMs: number, ctimeMs: number]
 
 export type JournalLine = { readonly header: JournalHeader } | { readonly record: JournalRecord }
 

@@ -60,8 +60,8 @@ export type Operation = AddOperation | WriteOperation | RenameOperation | AliasO
 export interface Batch {
   readonly operations: readonly Operation[]
   readonly origin: Origin
-  /** The number of the change that this one takes back. */
-  readonly reverts?: number
+  /** The numbers of the changes that this one takes back. */
+  readonly reverts?: readonly number[]
 }
 
 /** Ids to the revision the writer has read; `null` for "must not exist". */
@@ -73,7 +73,7 @@ export interface Change {
   readonly at: string
   readonly origin: Origin
   readonly operations: readonly Operation[]
-  readonly reverts?: number
+  readonly reverts?: readonly number[]
 }
 
 /** What one operation did. `after` is missing when it removed, `before` when it added. */

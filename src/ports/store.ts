@@ -58,6 +58,48 @@ export interface Settings {
   readonly timezone: string
   readonly identityFile: string
   readonly retentionDays: number
+  /** Older than 30 days, the past is kept only up to this size. */
+  readonly retentionMb: number
+}
+
+/** What one change did to one entry. */
+export interface Touched {
+  readonly id: string
+  readonly before?: Entry
+  readonly after?: Entry
+}
+
+export interface Recorded {
+  readonly change: Change
+  readonly touched: readonly Touched[]
+}
+
+/** The past, as far as it is kept. */
+export interface History {
+  /** From when on it is known what was there; missing while nothing was ever written. */
+  readonly since?: string
+  /** What was there then. */
+  readonly entries: readonly Entry[]
+  /** Oldest first, read as they are asked for. Each iteration begins anew. */
+  readonly changes: Iterable<Recorded>
+}
+
+export interface AbsorbOptions extends CallOptions {
+  /** Take removals in bulk, which are held back until someone says that they were meant. */
+  readonly acceptRemovals?: boolean
+}
+
+export interface Absorbed {
+  readonly changes: readonly Change[]
+  /** Entries whose files are gone, so many at once that it may be an accident. */
+  readonly heldBack: readonly EntryHead[]
+}
+
+export interface Purged {
+  /** What was rewritten or removed so that nothing of it is left there, as sentences. */
+  readonly cleaned: readonly string[]
+  /** Where copies may be that nobody here can reach, as sentences. */
+  readonly outOfReach: readonly string[]
 }
 
 export type SessionRecord = { readonly [key: string]: JsonValue }
@@ -91,6 +133,10 @@ export interface Derived {
   write(key: string, bytes: Uint8Array): Promise<void>
 }
 
+export interface Watch {
+  stop(): Promise<void>
+}
+
 export interface Lease {
   release(): Promise<void>
 }
@@ -122,6 +168,14 @@ export interface Store {
   /** What could not be read, so that an answer can say so: path and reason. */
   problems(filter?: Pick<ScanFilter, 'scopes' | 'kinds'>): Promise<readonly Problem[]>
   changes(since?: Cursor, options?: CallOptions): Promise<ChangeFeed>
+  /** Every change that is kept, with what it did. Never writes. */
+  history(options?: CallOptions): Promise<History>
+  /** Journals what hands did to the files; a store without files, or one that can't be written to, has nothing to do. */
+  absorb(options?: AbsorbOptions): Promise<Absorbed>
+  /** Removes entries with every trace of them, here and in the past. Ids that are gone already are purged from the past. */
+  purge(ids: readonly string[], options?: CallOptions): Promise<Purged>
+  /** Calls back, soon and not too often, after something changed by another process or by a hand. */
+  watch(changed: () => void): Promise<Watch>
   readonly sessions: Sessions
   readonly derived: Derived
   /** A text that people put into the workspace beside the entries, such as `directives/memory.md`. */

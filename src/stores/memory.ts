@@ -1,7 +1,7 @@
 /**
  * The store in RAM: the reference that the others are tested against, and a memory for agents that are thrown away.
  * Invariant: a batch is worked out on a draft and taken over in one synchronous step, so no reader sees half of it.
- * What it hands out is frozen, so that no caller can reach into the state. Deliberately absent: files, locks, undo.
+ * What it hands out is frozen, so that no caller can reach into the state. Deliberately absent: files and locks.
  */
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import { applyBatch, normalizeOrigin } from '../model/apply.ts'
@@ -19,12 +19,15 @@ import type {
   ChangeFeed,
   Cursor,
   Derived,
+  History,
   Lease,
+  Recorded,
   ScanFilter,
   SessionRecord,
   Sessions,
   Settings,
   Store,
+  Touched,
 } from '../ports/store.ts'
 
 export interface MemoryStoreOptions {
@@ -41,8 +44,8 @@ const CAPABILITIES: Capabilities = Object.freeze({
   sharedByProcesses: 'RAM belongs to one process',
   nativeSearch: 'entries are searched by the index on top',
   watch: 'nobody but its own process can change it',
-  undo: 'it keeps the feed of changes, but no old texts',
-  asOf: 'it keeps the present only',
+  undo: true,
+  asOf: true,
 })
 
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
@@ -55,6 +58,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     timezone: systemZone(),
     identityFile: 'IDENTITY.md',
     retentionDays: 365,
+    retentionMb: 512,
     ...options.settings,
   })
   const documents = new Map(Object.entries(options.documents ?? {}))
@@ -118,6 +122,27 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     async changes(since, { signal } = {}) {
       enter(signal)
       return feed.read(since)
+    },
+    async history({ signal } = {}) {
+      enter(signal)
+      return feed.history()
+    },
+    async absorb({ signal } = {}) {
+      enter(signal)
+      return { changes: [], heldBack: [] }
+    },
+    async purge(ids, { signal } = {}) {
+      enter(signal)
+      const there = ids.filter((id) => state.get(id) !== undefined)
+      if (there.length > 0) {
+        apply({ operations: there.map((id) => ({ op: 'remove', id })), origin: { by: 'agent' } }, undefined)
+      }
+      feed.purge(new Set(ids))
+      return { cleaned: ['the entries and what the history had of them'], outOfReach: [] }
+    },
+    async watch() {
+      enter()
+      return { stop: async () => undefined }
     },
     sessions: memorySessions(clock, enter),
     derived: memoryDerived(enter),
@@ -194,26 +219,55 @@ class MemoryState implements StateView {
 
 class MemoryFeed {
   readonly #epoch = crypto.randomUUID()
-  readonly #changes: Change[] = []
+  readonly #recorded: Recorded[] = []
 
   append(batch: Batch, steps: readonly Step[], at: string): Change {
     const change: Change = {
-      number: this.#changes.length + 1,
+      number: this.#recorded.length + 1,
       at,
       origin: normalizeOrigin(batch.origin),
       operations: steps.map((step) => step.operation),
       ...(batch.reverts === undefined ? {} : { reverts: batch.reverts }),
     }
-    this.#changes.push(deepFreeze(change))
+    this.#recorded.push(deepFreeze({ change, touched: touchedBy(steps) }))
     return change
   }
 
+  /** A copy: what comes later is not part of what was asked for. */
+  history(): History {
+    const since = this.#recorded[0]?.change.at
+    return { entries: [], changes: [...this.#recorded], ...(since === undefined ? {} : { since }) }
+  }
+
+  /** The numbers stay, so that the feed has no gap; what they did to these entries is gone. */
+  purge(ids: ReadonlySet<string>): void {
+    for (const [index, { change, touched }] of this.#recorded.entries()) {
+      const operations = change.operations.filter(({ id }) => id === undefined || !ids.has(id))
+      this.#recorded[index] = deepFreeze({
+        change: { ...change, operations },
+        touched: touched.filter(({ id }) => !ids.has(id)),
+      })
+    }
+  }
+
   read(since: Cursor | undefined): ChangeFeed {
-    const last = this.#changes.length
+    const last = this.#recorded.length
     const restarted = since !== undefined && (since.epoch !== this.#epoch || since.number > last)
     const from = since === undefined || restarted ? 0 : since.number
-    return { changes: this.#changes.slice(from), cursor: { epoch: this.#epoch, number: last }, restarted }
+    const changes = this.#recorded.slice(from).map(({ change }) => change)
+    return { changes, cursor: { epoch: this.#epoch, number: last }, restarted }
   }
+}
+
+/** Each entry once: as it was before the first step that touched it, and after the last. */
+function touchedBy(steps: readonly Step[]): Touched[] {
+  const touched = new Map<string, Touched>()
+  for (const { before, after } of steps) {
+    const id = (after ?? before)?.id ?? ''
+    const first = touched.has(id) ? touched.get(id)?.before : before
+    touched.set(id, { id, ...(first ? { before: first } : {}), ...(after ? { after } : {}) })
+  }
+  return [...touched.values()]
 }
 
 /** Each entry once, where it was first touched, as it is after the batch; a removed one as it was last. */

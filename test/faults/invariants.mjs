@@ -15,11 +15,13 @@ const KNOWN_FILES = [
   /^agents\/[a-z0-9._-]+\/(entries|daily|conversation|context)\/[^/.][^/]*\.md$/,
   /^agents\/[a-z0-9._-]+\/sessions\/[A-Za-z0-9._%~-]+\.jsonl$/,
   /^\.state\/(\.gitignore|checkpoint)$/,
-  /^\.state\/journal\/\d{8}\.jsonl$/,
+  /^\.state\/journal\/\d{8}-[0-9a-f]{8}\.jsonl$/,
+  // What was replaced a moment ago, kept for an editor that may still be writing into it.
+  /^\.state\/displaced\/[0-9a-f]{32}-[0-9a-f]{32}-[0-9a-f]{16}$/,
   /^\.state\/lock\/[1-9]\d*\.done$/,
 ]
 const KNOWN_FOLDERS =
-  /^(world|agents(\/[^/]+(\/(entries|daily|conversation|context|sessions))?)?|\.state(\/(journal|lock|tmp))?)$/
+  /^(world|agents(\/[^/]+(\/(entries|daily|conversation|context|sessions))?)?|\.state(\/(journal|lock|tmp|swap|displaced))?)$/
 
 /**
  * `look` is given the store as it was found, before anything is written to it, and throws when that is not what it should be.

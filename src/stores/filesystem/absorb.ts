@@ -12,11 +12,15 @@ import { normalizeAgentId } from '../../model/name.ts'
 import type { AddOperation, Expect, Operation } from '../../model/operation.ts'
 import { parseInstant } from '../../model/time.ts'
 import { headAfter } from './catalog.ts'
-import type { HandEdit } from './hand-edit.ts'
-import { fixedPath, placeOf } from './layout.ts'
-import { byTime, survey } from './survey.ts'
-import { hashBytes, statFile } from './system.ts'
+import { type HandEdit, handEdit } from './hand-edit.ts'
+import { lineageOfNow } from './history.ts'
+import { fixedPath, type Place, placeOf } from './layout.ts'
+import { recordsOf } from './lineage.ts'
+import { byTime, survey, viewWithEdits } from './survey.ts'
+import { type Displaced, keyOf } from './swap.ts'
+import { decodeText, hashBytes, statFile } from './system.ts'
 import { addRecord, idOf, type TurnPlan } from './turn-plan.ts'
+import type { Workspace } from './workspace.ts'
 
 /** The files that the batch is about to touch: what a hand did there is taken in first, and never overwritten unseen. */
 export function absorbTouched(
@@ -125,12 +129,23 @@ function agentOf(scope: unknown): string | undefined {
 
 /** Journals hand edits as changes of their own, one a file. */
 export function planHandEdits(plan: TurnPlan, edits: readonly HandEdit[]): void {
+  planEdits(plan, edits, (path, ofFile) => seenWrites(plan, path, ofFile))
+}
+
+function planEdits(
+  plan: TurnPlan,
+  edits: readonly HandEdit[],
+  filesOf: (path: string, ofFile: readonly HandEdit[]) => FileWrite[] | undefined,
+): void {
   const seqs = seqsOfNew(plan, edits)
   // In the order of their numbers, so that a crash between two records leaves the first ones.
-  const ordered = [...edits].sort((a, b) => (seqs.get(idOf(a)) ?? 0) - (seqs.get(idOf(b)) ?? 0))
+  const seqOf = (edit: HandEdit): number => seqs.get(idOf(edit)) ?? edit.after?.seq ?? 0
+  const ordered = [...edits].sort((a, b) => seqOf(a) - seqOf(b))
   for (const [path, ofFile] of groupByPath(ordered)) {
+    const files = filesOf(path, ofFile)
+    if (!files) continue
     const steps = ofFile.flatMap((edit) => stepsOfEdit(edit, seqs))
-    addRecord(plan, { origin: { by: 'hand' }, reverts: undefined, steps, files: seenWrites(plan, path, ofFile) })
+    addRecord(plan, { origin: { by: 'hand' }, reverts: undefined, steps, files })
     for (const edit of ofFile) {
       const last = steps.findLast((step) => idOf(step) === (edit.after ?? edit.before)?.id)
       plan.draft.put(idOf(edit), last?.after)
@@ -174,8 +189,14 @@ function stepsOfEdit(
   })
 }
 
-/** The file as the hand left it: nothing to write, but its text is kept, so that the next edit can be undone too. */
-function seenWrites(plan: TurnPlan, path: string, edits: readonly HandEdit[]): FileWrite[] {
+/**
+ * The file as the hand left it: nothing to write, but its text is kept, so that the next edit can be undone too. `undefined`
+ * when it was saved once more since we looked: then the next look tells of both.
+ */
+function seenWrites(plan: TurnPlan, path: string, edits: readonly HandEdit[]): FileWrite[] | undefined {
+  const present = plan.files.text(path)
+  const hash = present === undefined ? null : hashBytes(present)
+  if (edits.some(({ source }) => source !== undefined && source !== hash)) return undefined
   const left = edits
     .flatMap(({ before }) => before?.path ?? [])
     .filter((old) => old !== path && !plan.files.exists(old))
@@ -184,4 +205,54 @@ function seenWrites(plan: TurnPlan, path: string, edits: readonly HandEdit[]): F
     const text = plan.files.text(seen)
     return { path: seen, before, after: text === undefined ? null : hashBytes(text), text: text ?? '', seen: true }
   })
+}
+
+/** All that there is, told as new: for an epoch that has no past to go on from. */
+export function allAsAdditions(workspace: Workspace, edits: readonly HandEdit[]): HandEdit[] {
+  const { view, heads } = viewWithEdits(workspace, edits)
+  const gone = edits.filter(({ after }) => !after)
+  const there = heads.flatMap(({ id }) => view.get(id) ?? [])
+  return [...gone, ...there.flatMap((entry) => handEdit(undefined, entry) ?? [])]
+}
+
+/**
+ * What a hand saved at the moment of our own write, as a change after it, file and all. Its path; `undefined` when it can't
+ * be told where it belongs or is no text: then it stays where it was moved to.
+ */
+export function planDisplaced(plan: TurnPlan, { key, bytes, stats }: Displaced): string | undefined {
+  const { workspace } = plan
+  const place = placeByKey(workspace, key)
+  const text = decodeText(bytes)
+  if (!place || text === undefined) return undefined
+  const now = plan.files.text(place.path)
+  if (now === text) return place.path
+  const said = workspace.say(place, bytes, stats.mtimeMs)
+  const { edits } = workspace.compare(place, { place, bytes, unwritten: true, said })
+  const file: FileWrite = {
+    path: place.path,
+    before: now === undefined ? null : hashBytes(now),
+    after: hashBytes(text),
+    text,
+  }
+  planEdits(plan, edits, () => [file])
+  // It says nothing that can be understood: still it is what the person wants to find there.
+  if (edits.length === 0) addRecord(plan, { origin: { by: 'hand' }, reverts: undefined, steps: [], files: [file] })
+  plan.files.take([file])
+  return place.path
+}
+
+/** The place of a path that only its key is known of: among the files that there are, or that the journal tells of. */
+function placeByKey(workspace: Workspace, key: string): Place | undefined {
+  const { catalog, layout, journal } = workspace
+  const path = [...catalog.files.keys()].find((one) => keyOf(one) === key)
+  const [id] = path === undefined ? [] : catalog.idsAt(path)
+  const head = id === undefined ? undefined : catalog.head(id)
+  if (path !== undefined && head) return placeOf(layout, head, path)
+  for (const record of recordsOf(journal, lineageOfNow(workspace))) {
+    for (const [index, operation] of record.operations.entries()) {
+      const at = record.set[index]?.path
+      if (operation.op === 'add' && at !== undefined && keyOf(at) === key) return placeOf(layout, operation, at)
+    }
+  }
+  return undefined
 }

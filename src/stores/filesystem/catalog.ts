@@ -2,21 +2,13 @@
  * All that the journal says, in memory: the head of every entry, who holds which name, and what each file should be.
  * Texts stay in the files. Invariant: applying the same records in order gives the same catalogue in every process.
  */
-import type { FileWrite, JournalRecord } from '../../codec/journal-record.ts'
+import type { FileWrite, JournalRecord, Signature } from '../../codec/journal-record.ts'
 import { handlesOf } from '../../model/draft.ts'
 import type { Entry, EntryHead, Scope } from '../../model/entry.ts'
 import type { Operation } from '../../model/operation.ts'
 import { SeqCounter } from '../../model/seq.ts'
-import { hashBytes, type Signature } from './system.ts'
-
-/** What a file should be. */
-export interface KnownFile {
-  /** Of the whole text; unknown for logs that were appended to. */
-  hash?: string | undefined
-  size?: number | undefined
-  /** Proves, while it still matches, that the file is as expected without reading it. */
-  signature?: Signature | undefined
-}
+import { KnownFiles, knownFile } from './known-files.ts'
+import { hashBytes } from './system.ts'
 
 /** Writes to a file that a crash may have kept from happening. */
 export interface Unproved {
@@ -43,13 +35,16 @@ export class Catalog {
   /** Handles that more than one entry claims, as files made by hand can. */
   readonly #contested = new Set<string>()
   readonly #idsByPath = new Map<string, Set<string>>()
-  readonly files: Map<string, KnownFile> = new Map()
+  readonly files: KnownFiles = new KnownFiles()
   /** Files touched by records that no checkpoint covers: their data may not be on disk yet. */
   readonly unsynced: Set<string> = new Set()
+  /** Files whose hash is known, and no signature yet: whoever checks them must read them. */
+  readonly unsigned: Set<string> = new Set()
   /** By path; see Unproved. Only of the last turn, unless the machine was started anew since. */
   readonly unproved: Map<string, Unproved> = new Map()
   nextSeq = 1
-  /** The number of the last change. */
+  /** Of the last change. */
+  epoch = ''
   number = 0
   turn = 0
 
@@ -124,13 +119,15 @@ export class Catalog {
   }
 
   /** Takes in one record of the journal. `sameBoot`: what an earlier turn wrote to files is there, though not synced. */
-  replay(record: JournalRecord, sameBoot: boolean): void {
+  replay(record: JournalRecord, epoch: string, sameBoot: boolean): void {
     for (const [index, operation] of record.operations.entries()) {
       if (operation.op === 'remove') this.remove(operation.id)
       else this.put(headAfter(this.head(operation.id ?? ''), operation, record.set[index] ?? {}))
     }
     if (sameBoot && record.turn !== this.turn) this.unproved.clear()
+    for (const [path, signature] of record.signed ?? []) this.sign(path, signature)
     for (const file of record.files) this.expect(file)
+    this.epoch = epoch
     this.number = record.number
     this.turn = record.turn
   }
@@ -147,7 +144,8 @@ export class Catalog {
     this.unproved.set(file.path, unproved)
     if ('append' in file) {
       unproved.appends.push(file)
-      this.files.set(file.path, { size: file.at + Buffer.byteLength(file.append) })
+      this.files.set(file.path, knownFile(undefined, file.at + Buffer.byteLength(file.append)))
+      this.unsigned.delete(file.path)
       return
     }
     unproved.earlier.add(file.before)
@@ -161,14 +159,30 @@ export class Catalog {
   }
 
   #know(file: Extract<FileWrite, { readonly text: string }>): void {
-    if (file.after === null) this.files.delete(file.path)
-    else this.files.set(file.path, { hash: file.after, size: Buffer.byteLength(file.text) })
+    if (file.after === null) {
+      this.files.delete(file.path)
+      this.unsigned.delete(file.path)
+    } else {
+      this.files.set(file.path, knownFile(file.after, Buffer.byteLength(file.text)))
+      this.unsigned.add(file.path)
+    }
+  }
+
+  /** From here on the file need not be read as long as it has this signature. */
+  sign(path: string, signature: Signature | undefined): void {
+    const known = this.files.get(path)
+    if (!known) return
+    known.signature = signature
+    if (signature) this.unsigned.delete(path)
   }
 
   /** Forgets what was learned of the files themselves: after a copy, every one must be looked at. */
   distrustFiles(): void {
     this.unproved.clear()
-    for (const file of this.files.values()) file.signature = undefined
+    this.files.forEach((file, path) => {
+      file.signature = undefined
+      if (file.hash !== undefined) this.unsigned.add(path)
+    })
   }
 }
 

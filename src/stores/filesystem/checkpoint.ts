@@ -4,12 +4,14 @@
  * its beginning.
  */
 import { join } from 'node:path'
+import type { Signature } from '../../codec/journal-record.ts'
 import type { EntryHead } from '../../model/entry.ts'
-import { Catalog, type KnownFile } from './catalog.ts'
+import { Catalog } from './catalog.ts'
 import type { Position } from './journal.ts'
-import { decodeText, hashBytes, readFileAt, replaceFileDurably, type Signature } from './system.ts'
+import { knownFile } from './known-files.ts'
+import { decodeText, hashBytes, readFileAt, replaceFileDurably } from './system.ts'
 
-const VERSION = 1
+const VERSION = 2
 
 export interface Checkpoint {
   readonly catalog: Catalog
@@ -42,8 +44,12 @@ export function readCheckpoint(stateFolder: string): Checkpoint | undefined {
   if (data.version !== VERSION) return undefined
   const catalog = new Catalog()
   for (const row of data.entries) catalog.put(headFromRow(row))
-  for (const [path, hash, size, signature] of data.files) catalog.files.set(path, knownFile(hash, size, signature))
+  for (const [path, hash, size, signature] of data.files) {
+    catalog.files.set(path, knownFile(hash ?? undefined, size ?? undefined, signature ?? undefined))
+    if (hash !== null && signature === null) catalog.unsigned.add(path)
+  }
   catalog.nextSeq = data.nextSeq
+  catalog.epoch = data.epoch
   catalog.number = data.number
   catalog.turn = data.turn
   return { catalog, epoch: data.epoch, position: data.position, bytes: file.bytes.length }
@@ -122,8 +128,4 @@ function headFromRow(row: HeadRow): EntryHead {
     origin,
     ...(path === null ? {} : { path }),
   } as EntryHead // the inverse of rowFromHead, under a checksum
-}
-
-function knownFile(hash: string | null, size: number | null, signature: Signature | null): KnownFile {
-  return { hash: hash ?? undefined, size: size ?? undefined, signature: signature ?? undefined }
 }

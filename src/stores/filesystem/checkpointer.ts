@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 import { writeCheckpoint } from './checkpoint.ts'
 import type { FileWriter } from './file-writer.ts'
 import { placeOf } from './layout.ts'
-import { readFileAt, syncFile, syncFolder } from './system.ts'
+import { syncFile, syncFolder } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
 const TAIL_RECORDS = 1000
@@ -46,7 +46,7 @@ export class Checkpointer {
     await inParallel(paths, (path) => this.#sync(path))
     await inParallel([...folders, ...folders.map(dirname)], syncFolder)
     // Time has passed since most were written: their signatures can be trusted from now on.
-    for (const path of paths) this.#settle(path)
+    for (const path of new Set([...paths, ...catalog.unsigned])) this.#settle(path)
     const { epoch, position } = state
     state.checkpointBytes = await writeCheckpoint(stateFolder, this.#temporaryFolder, { catalog, epoch, position })
     for (const path of paths) catalog.unsynced.delete(path)
@@ -66,8 +66,7 @@ export class Checkpointer {
   async #sync(path: string): Promise<void> {
     const absolute = this.#workspace.absolute(path)
     if (this.#unsyncable.has(path)) {
-      const file = readFileAt(absolute)
-      if (file) this.#files.replace(path, file.bytes)
+      this.#files.renew(path)
       this.#unsyncable.delete(path)
     }
     try {

@@ -47,7 +47,12 @@ function newer(text: string): string {
   return Buffer.from(encodeHeader(header)).toString() + text.slice(first.length + 1)
 }
 
-const SEGMENT = '.state/journal/00000001.jsonl'
+/** The path of the first segment, or a later one. */
+function segment(number = 1): string {
+  const name = readdirSync(join(root, '.state/journal')).sort()[number - 1]
+  if (name === undefined) throw new Error(`there is no segment ${number}`)
+  return join(root, '.state/journal', name)
+}
 
 async function filled(): Promise<Memory> {
   const memory = open()
@@ -74,10 +79,10 @@ describe('the journal', () => {
 
   it('loses a torn tail to the next writer only', async () => {
     const memory = await filled()
-    appendFileSync(join(root, SEGMENT), '0123456789abcdef {"number":5,"tu')
-    const torn = readFileSync(join(root, SEGMENT)).length
+    appendFileSync(segment(), '0123456789abcdef {"number":5,"tu')
+    const torn = readFileSync(segment()).length
     expect(await all(open())).toHaveLength(3)
-    expect(readFileSync(join(root, SEGMENT)).length).toBe(torn)
+    expect(readFileSync(segment()).length).toBe(torn)
     await memory.remember('Second')
     expect((await memory.store.changes()).changes.map((change) => change.number)).toEqual([1, 2, 3, 4, 5])
     expect(await all(open())).toHaveLength(4)
@@ -110,15 +115,15 @@ describe('the journal', () => {
   it('that is damaged in the middle is set aside: the files win, and what it still knows is used', async () => {
     const memory = await filled()
     await memory.close()
-    const bytes = readFileSync(join(root, SEGMENT))
+    const bytes = readFileSync(segment())
     const secondLine = bytes.indexOf(10, bytes.indexOf(10) + 1) + 40
     bytes[secondLine] = (bytes[secondLine] ?? 0) ^ 1
-    writeFileSync(join(root, SEGMENT), bytes)
+    writeFileSync(segment(), bytes)
     rmSync(join(root, '.state/checkpoint'))
     const again = open()
     expect((await all(again)).map((entry) => entry.content).sort()).toEqual(['First', 'We deploy on Tuesdays', 'text'])
     await again.remember('Second')
-    expect(readFileSync(join(root, SEGMENT))).toEqual(bytes)
+    expect(readFileSync(segment())).toEqual(bytes)
     expect(await all(open())).toHaveLength(4)
   })
 
@@ -127,12 +132,12 @@ describe('the journal', () => {
     const text = 'x'.repeat(300_000)
     for (let n = 0; n < 60; n++) await memory.remember(`${n} ${text}`, { name: `N${n % 3}` })
     await memory.close()
-    const bytes = readFileSync(join(root, SEGMENT))
+    const bytes = readFileSync(segment())
     bytes[5000] = (bytes[5000] ?? 0) ^ 1
-    writeFileSync(join(root, SEGMENT), bytes)
+    writeFileSync(segment(), bytes)
     rmSync(join(root, '.state/checkpoint'))
     expect((await open().get('N2'))?.content.slice(0, 3)).toBe('59 ')
-    rmSync(join(root, SEGMENT))
+    rmSync(segment())
     const last = open()
     expect((await last.list()).map((entry) => entry.content.slice(0, 2)).sort()).toEqual(['57', '58', '59'])
     const { change } = await last.remember('on')
@@ -143,7 +148,7 @@ describe('the journal', () => {
     const memory = open()
     await memory.remember('one')
     await memory.close()
-    writeFileSync(join(root, SEGMENT), '')
+    writeFileSync(segment(), '')
     const again = open()
     const { change } = await again.remember('two')
     expect((await open().list()).map((entry) => entry.content).sort()).toEqual(['one', 'two'])
@@ -172,11 +177,11 @@ describe('the journal', () => {
   ])('%s is refused and left as it is', async (_, change, code) => {
     const memory = await filled()
     await memory.close()
-    const changed = change(readFileSync(join(root, SEGMENT), 'utf8'))
-    writeFileSync(join(root, SEGMENT), changed)
+    const changed = change(readFileSync(segment(), 'utf8'))
+    writeFileSync(segment(), changed)
     rmSync(join(root, '.state/checkpoint'))
     await expect(open().remember('x')).rejects.toMatchObject({ code, hint: expect.any(String) })
-    expect(readFileSync(join(root, SEGMENT), 'utf8')).toBe(changed)
+    expect(readFileSync(segment(), 'utf8')).toBe(changed)
   })
 
   it('of another workspace is refused', async () => {
@@ -190,7 +195,7 @@ describe('the journal', () => {
     const memory = open()
     const text = 'x'.repeat(200_000)
     for (let n = 0; n < 45; n++) await memory.remember(`${n} ${text}`, { name: `N${n % 3}` })
-    expect(existsSync(join(root, '.state/journal/00000002.jsonl'))).toBe(true)
+    expect(existsSync(segment(2))).toBe(true)
     const { changes, cursor } = await open().store.changes()
     expect(changes.map((change) => change.number)).toEqual(Array.from({ length: 45 }, (_, index) => index + 1))
     await memory.remember('last')

@@ -1,20 +1,19 @@
 /**
- * Puts texts into files: whole ones by a temporary file and a rename, additions by one write at the end. Never over
+ * Puts texts into files: whole ones in the place of what was moved aside, additions by one write at the end. Never over
  * something that nobody of ours has seen: a hand that saved between our look and our write has won.
  */
 import { closeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FileWrite } from '../../codec/journal-record.ts'
-import { isOutside } from './layout.ts'
+import type { Displaced } from './swap.ts'
 import {
   attempt,
   FILE_MODE,
+  type FileBytes,
   hashBytes,
   makeFolder,
   openForAppend,
   readFileAt,
-  removeFile,
-  replaceFile,
   statFile,
   writeAll,
 } from './system.ts'
@@ -22,11 +21,11 @@ import type { Workspace } from './workspace.ts'
 
 export class FileWriter {
   readonly #workspace: Workspace
-  readonly #temporaryFolder: string
+  /** What hands saved at the very moment that we wrote; whoever holds the lock journals it and puts it back. */
+  readonly displaced: Displaced[] = []
 
-  constructor(workspace: Workspace, temporaryFolder: string) {
+  constructor(workspace: Workspace) {
     this.#workspace = workspace
-    this.#temporaryFolder = temporaryFolder
   }
 
   /** Does what a record says; `hand` when the file is no longer what the record was made for, and is left alone. */
@@ -39,33 +38,36 @@ export class FileWriter {
     if (file.seen) return 'done'
     const found = readFileAt(path)
     if ((found ? hashBytes(found.bytes) : null) !== file.before) return 'hand'
-    if (file.after === null) removeFile(path)
-    else this.replace(file.path, Buffer.from(file.text))
-    return 'done'
+    return this.#put(file.path, file.after === null ? null : Buffer.from(file.text), found)
   }
 
   /** Gives a file the bytes it should have had, were it not for a crash. */
   bringTo(relative: string, bytes: Uint8Array | null): void {
     const path = this.#workspace.absolute(relative)
-    if (bytes === null) {
-      removeFile(path)
-      return
-    }
-    const found = readFileAt(path)?.bytes ?? new Uint8Array()
+    const found = readFileAt(path)
+    const length = found?.bytes.length ?? 0
     // Where only the end is missing it is appended: that can't undo what an editor saves at this moment.
-    if (found.length > 0 && Buffer.from(found).equals(bytes.subarray(0, found.length))) {
-      this.#append(path, bytes.subarray(found.length), found.length)
+    if (bytes && found && length > 0 && Buffer.from(found.bytes).equals(bytes.subarray(0, length))) {
+      this.#append(path, bytes.subarray(length), length)
     } else {
-      this.replace(relative, bytes)
+      this.#put(relative, bytes, found)
     }
   }
 
-  replace(relative: string, bytes: Uint8Array): void {
+  /** The same bytes in a new file. */
+  renew(relative: string): void {
+    const found = readFileAt(this.#workspace.absolute(relative))
+    if (found) this.#put(relative, found.bytes, found)
+  }
+
+  #put(relative: string, bytes: Uint8Array | null, found: FileBytes | undefined): 'done' | 'hand' {
     const path = this.#workspace.absolute(relative)
     this.#makeParent(path)
-    const mode = statFile(path)?.mode
-    const folder = isOutside(relative) ? dirname(path) : this.#temporaryFolder
-    replaceFile(path, bytes, folder, mode === undefined ? FILE_MODE : mode & 0o777)
+    const mode = found === undefined ? FILE_MODE : found.stats.mode & 0o777
+    const before = found === undefined ? null : hashBytes(found.bytes)
+    const { taken, displaced } = this.#workspace.swap.replace(relative, path, bytes, before, mode)
+    this.displaced.push(...displaced)
+    return taken ? 'hand' : 'done'
   }
 
   #append(path: string, bytes: Uint8Array, at: number): void {

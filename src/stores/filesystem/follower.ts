@@ -64,7 +64,7 @@ export class Follower {
     this.catalog = checkpoint?.catalog ?? new Catalog()
     this.state = undefined
     this.#loaded = true
-    const start = checkpoint?.position ?? { segment: segments[0] ?? 0, offset: 0 }
+    const start = checkpoint?.position ?? { segment: segments[0] ?? '', offset: 0 }
     for (const segment of segments) {
       if (segment < start.segment) continue
       this.#take(workspaceId, segment, segment === start.segment ? start.offset : 0)
@@ -77,7 +77,7 @@ export class Follower {
   }
 
   /** Reads a segment on from an offset. */
-  #take(workspaceId: string, segment: number, offset: number): void {
+  #take(workspaceId: string, segment: string, offset: number): void {
     const part = this.#journal.read(segment, offset)
     if (!part) return
     const first = part.lines[0]
@@ -92,7 +92,7 @@ export class Follower {
       if (!('record' in line)) continue
       gap ||= line.record.number !== this.catalog.number + 1
       if (gap) break
-      this.catalog.replay(line.record, sameBoot)
+      this.catalog.replay(line.record, header.epoch, sameBoot)
       records++
     }
     const copied = header.host !== me.host || header.inode !== part.inode
@@ -109,7 +109,7 @@ export class Follower {
     }
   }
 
-  #refuseOtherWorkspace(workspaceId: string, header: JournalHeader, segment: number): void {
+  #refuseOtherWorkspace(workspaceId: string, header: JournalHeader, segment: string): void {
     if (header.workspace === workspaceId) return
     throw new ForeignError(
       this.#journal.pathOf(segment),
@@ -124,7 +124,7 @@ export class Follower {
     const stats = statFile(this.#journal.pathOf(segment))
     if (!stats || stats.ino !== this.state.inode || stats.size < offset) return false
     if (stats.size > offset) this.#take(workspaceId, segment, offset)
-    for (let next = segment + 1; statFile(this.#journal.pathOf(next)); next++) this.#take(workspaceId, next, 0)
+    for (const next of this.#journal.segments()) if (next > segment) this.#take(workspaceId, next, 0)
     return true
   }
 }

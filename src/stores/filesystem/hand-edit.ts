@@ -3,7 +3,7 @@
  * it can be journaled, shown and undone like any other change.
  */
 import type { Entry, EntryHead } from '../../model/entry.ts'
-import type { Operation } from '../../model/operation.ts'
+import type { AddOperation, Operation } from '../../model/operation.ts'
 import { revisionOf } from '../../model/revision.ts'
 
 /** What happened to one entry: several operations may be needed to tell it. */
@@ -11,6 +11,8 @@ export interface HandEdit {
   readonly before?: EntryHead
   readonly after?: Entry
   readonly operations: readonly Operation[]
+  /** The hash of the text that says so; `null` for no file. */
+  readonly source?: string | null
 }
 
 export function handEdit(before: EntryHead | undefined, after: Entry | undefined): HandEdit | undefined {
@@ -27,7 +29,7 @@ export function handEdit(before: EntryHead | undefined, after: Entry | undefined
   return { before, after, operations: [{ op: 'rename', id: after.id, name: after.name ?? '' }] }
 }
 
-function addOf(entry: Entry): Operation {
+export function addOf(entry: Entry): AddOperation {
   const { revision: _, path: __, ...fields } = entry
   return { op: 'add', ...fields }
 }

@@ -3,7 +3,8 @@
  * workspace lock only, appends whole records with one write and one sync.
  * Invariant: a descriptor whose sync failed is never used again, and nothing is appended after a line that is not whole.
  */
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readdirSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   decodeJournal,
@@ -14,7 +15,7 @@ import {
   type JournalPart,
   type JournalRecord,
 } from '../../codec/journal-record.ts'
-import { ForeignError, NewerError } from '../../errors.ts'
+import { DamagedError, ForeignError, NewerError } from '../../errors.ts'
 import {
   attempt,
   codeOf,
@@ -23,6 +24,7 @@ import {
   hashBytes,
   makeFolder,
   readBytes,
+  readFileAt,
   removeFile,
   statFile,
   syncData,
@@ -33,12 +35,13 @@ import {
 
 /** A place between two lines. */
 export interface Position {
-  readonly segment: number
+  /** The segment's name. */
+  readonly segment: string
   readonly offset: number
 }
 
 export interface Segment {
-  readonly number: number
+  readonly name: string
   readonly path: string
   readonly header: JournalHeader
   readonly inode: number
@@ -46,18 +49,24 @@ export interface Segment {
 
 const MOST_HEADER_BYTES = 1024
 
-export type HeaderFacts = Pick<JournalHeader, 'workspace' | 'host' | 'boot' | 'epoch'>
+/**
+ * A number that orders them, and a tag that tells apart what two copies of one folder, brought together again by a sync
+ * program, both called the next.
+ */
+const SEGMENT_NAME = /^\d{8}-[0-9a-f]{8}\.jsonl$/
+
+export type HeaderFacts = Omit<JournalHeader, 'keepsake' | 'version' | 'inode'>
 
 export class Journal {
   readonly folder: string
-  #writing: { readonly fd: number; readonly segment: number } | undefined
+  #writing: { readonly fd: number; readonly segment: string } | undefined
 
   constructor(folder: string) {
     this.folder = folder
   }
 
-  /** The numbers of the segments there are, ascending. */
-  segments(): number[] {
+  /** The names of the segments there are, in order. */
+  segments(): string[] {
     let names: string[]
     try {
       names = readdirSync(this.folder)
@@ -65,20 +74,18 @@ export class Journal {
       if (codeOf(error) === 'ENOENT') return []
       throw wrapped('reading', this.folder, error)
     }
-    return names
-      .flatMap((name) => (/^\d{8}\.jsonl$/.test(name) ? [Number.parseInt(name, 10)] : []))
-      .sort((a, b) => a - b)
+    return names.filter((name) => SEGMENT_NAME.test(name)).sort()
   }
 
-  pathOf(segment: number): string {
-    return join(this.folder, `${String(segment).padStart(8, '0')}.jsonl`)
+  pathOf(segment: string): string {
+    return join(this.folder, segment)
   }
 
   /**
    * The lines of a segment from an offset on, and its inode. `undefined` when there is no such segment. A segment that
    * holds something that is no journal of ours is an error, and is left as it is.
    */
-  read(segment: number, offset: number): (JournalPart & { readonly inode: number; readonly size: number }) | undefined {
+  read(segment: string, offset: number): (JournalPart & { readonly inode: number; readonly size: number }) | undefined {
     const path = this.pathOf(segment)
     let fd: number
     try {
@@ -106,7 +113,7 @@ export class Journal {
   }
 
   /** Just the first line of a segment, which may be long; refuses what is no journal of ours. */
-  headerOf(segment: number): JournalHeader | undefined {
+  headerOf(segment: string): JournalHeader | undefined {
     const path = this.pathOf(segment)
     return attempt('reading', path, () => {
       const fd = openSync(path, constants.O_RDONLY)
@@ -121,10 +128,32 @@ export class Journal {
     })
   }
 
+  /** Whether what came before a segment was folded into a base. */
+  hasBase(segment: string): boolean {
+    return statFile(this.basePathOf(segment)) !== undefined
+  }
+
+  basePathOf(segment: string): string {
+    return join(this.folder, segment.replace(/\.jsonl$/, '.base'))
+  }
+
+  /** What was there before a segment: one record a file, all of it added. */
+  readBase(segment: string): readonly JournalRecord[] {
+    const path = this.basePathOf(segment)
+    const bytes = readFileAt(path)?.bytes ?? new Uint8Array()
+    const { lines, rest } = decodeJournal(bytes, digest)
+    if (rest !== 'none') {
+      throw new DamagedError(path, 'it is not whole', 'The past before it is lost; the files are not touched by this.')
+    }
+    return lines.flatMap((line) => ('record' in line ? [line.record] : []))
+  }
+
   /** Starts a segment: its header is durable, and so is its name, when this returns. */
-  async start(segment: number, facts: HeaderFacts): Promise<Segment> {
+  async start(facts: HeaderFacts): Promise<Segment> {
     this.close()
     makeFolder(this.folder)
+    const number = Number.parseInt(this.segments().at(-1) ?? '0', 10) + 1
+    const segment = `${String(number).padStart(8, '0')}-${randomBytes(4).toString('hex')}.jsonl`
     const path = this.pathOf(segment)
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL
     const fd = attempt('starting the journal', path, () => openSync(path, flags, FILE_MODE))
@@ -136,7 +165,7 @@ export class Journal {
       await syncData(fd)
       await syncFolder(this.folder)
       this.#writing = { fd, segment }
-      return { number: segment, path, header, inode }
+      return { name: segment, path, header, inode }
     } catch (error) {
       closeSync(fd)
       try {
@@ -168,6 +197,26 @@ export class Journal {
     }
   }
 
+  /** Gives a closed segment, or a base, other lines. Durable, all or nothing. */
+  async rewrite(path: string, lines: (inode: number) => Uint8Array): Promise<void> {
+    const temporary = `${path}.new`
+    removeFile(temporary)
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
+    const fd = attempt('writing the journal', path, () => openSync(temporary, flags, FILE_MODE))
+    try {
+      fixMode(fd, FILE_MODE)
+      writeAll(fd, lines(fstatSync(fd).ino))
+      await syncData(fd)
+      renameSync(temporary, path)
+    } catch (error) {
+      removeFile(temporary)
+      throw wrapped('writing the journal', path, error)
+    } finally {
+      closeSync(fd)
+    }
+    await syncFolder(this.folder)
+  }
+
   /** Cuts what a crash left after the last whole line. Only for the holder of the lock. */
   cut(position: Position): void {
     const path = this.pathOf(position.segment)
@@ -182,11 +231,11 @@ export class Journal {
   }
 
   /** Whether the open segment may be appended to; `false` after a failure. */
-  canAppendTo(segment: number): boolean {
+  canAppendTo(segment: string): boolean {
     return !this.#abandoned.has(segment)
   }
 
-  readonly #abandoned = new Set<number>()
+  readonly #abandoned = new Set<string>()
 
   #abandon(position: Position): void {
     this.#abandoned.add(position.segment)
@@ -202,7 +251,7 @@ export class Journal {
     }
   }
 
-  #open(segment: number): { readonly fd: number } {
+  #open(segment: string): { readonly fd: number } {
     if (this.#writing?.segment === segment) return this.#writing
     this.close()
     const path = this.pathOf(segment)
@@ -218,7 +267,7 @@ export class Journal {
 }
 
 /** The same as the model's digest16, by the system's own code. */
-function digest(text: string): string {
+export function digest(text: string): string {
   return hashBytes(text).slice(0, 16)
 }
 

@@ -7,6 +7,8 @@ import { KIND_NAMES, KINDS, type Kind } from '../../model/kinds.ts'
 import { localTime } from '../../model/time.ts'
 
 export const STATE_FOLDER = '.state'
+/** In there: a purge that was begun. */
+export const PURGE_NOTE = 'purge.json'
 
 /** What a file may hold, told from its path alone. Cards may say another kind inside. */
 export interface Place {

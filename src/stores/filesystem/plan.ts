@@ -3,7 +3,7 @@
  * itself. Writes nothing; a batch that is refused leaves no trace.
  */
 
-import type { JournalRecord } from '../../codec/journal-record.ts'
+import type { FileWrite, JournalRecord } from '../../codec/journal-record.ts'
 import { InvalidError } from '../../errors.ts'
 import { applyBatch, normalizeOrigin } from '../../model/apply.ts'
 import { Draft } from '../../model/draft.ts'
@@ -11,8 +11,10 @@ import { type Entry, type EntryHead, WORLD } from '../../model/entry.ts'
 import { slugCandidates } from '../../model/name.ts'
 import type { Batch, Expect, Step } from '../../model/operation.ts'
 import { absorbTouched } from './absorb.ts'
+import { type ExactUndo, exactUndo } from './exact-undo.ts'
 import { fixedPath, type Layout, slugFolder } from './layout.ts'
-import { project } from './projection.ts'
+import { project, whole } from './projection.ts'
+import { hashBytes } from './system.ts'
 import { addRecord, idOf, type TurnPlan } from './turn-plan.ts'
 
 export interface PlannedBatch {
@@ -25,39 +27,93 @@ export interface PlannedBatch {
 export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefined): PlannedBatch | 'later' {
   const warnings: string[] = []
   absorbTouched(plan, batch.operations, expect, warnings)
+  // Whoever takes changes back wants the files as they were, to the byte.
+  const exact = batch.reverts && exactUndo(plan.workspace, batch.reverts, (path) => plan.files.text(path) ?? null)
   const draft = new Draft(plan.draft)
   const applied = applyBatch(draft, batch, plan.context, expect)
-  const steps = applied.length === 0 ? [] : placed(plan, applied, draft, warnings)
+  const changed = applied.length === 0 ? [] : placed(plan, applied, draft, warnings, exact)
+  const steps = exact ? [...changed, ...movedHome(draft, changed, exact)] : changed
   if (steps.length === 0) return { entries: entriesOf(plan, batch), record: undefined, warnings }
   const { workspace } = plan
-  const writes = project(steps, {
+  const projected = project(steps, {
     layout: workspace.layout,
     zone: workspace.settings.timezone,
     yaml: workspace.yaml,
     files: plan.files,
     read: (place, text) => workspace.say(place, Buffer.from(text), 0),
   })
+  const writes = exact ? withExactTexts(projected, exact, plan.files) : projected
   for (const write of writes) workspace.refuseLinks(write.path)
   if (!plan.files.canTake(writes)) return 'later'
   const record = addRecord(plan, {
     origin: normalizeOrigin(batch.origin),
     reverts: batch.reverts,
     steps,
-    files: writes,
+    files: [...writes.flatMap((write) => unseenText(plan, write)), ...writes],
   })
   plan.files.take(writes)
   for (const step of steps) plan.draft.put(idOf(step), step.after)
   return { entries: lastOfEach(steps), record, warnings }
 }
 
+/**
+ * What a hand did to a file without saying anything new of an entry, blank lines for one, is no change; but the text that we
+ * write on is kept, so that undoing our change gives the very same text back.
+ */
+function unseenText({ workspace, files, records }: TurnPlan, write: FileWrite): FileWrite[] {
+  const { path } = write
+  const known = workspace.catalog.files.get(path)
+  const asKnown =
+    'append' in write
+      ? write.at === (known?.size ?? 0)
+      : write.before === null || (known !== undefined && (known.hash ?? write.before) === write.before)
+  if (asKnown || files.isPlanned(path) || records.some((record) => record.files.some((file) => file.path === path))) {
+    return []
+  }
+  const text = files.text(path)
+  return text === undefined ? [] : [{ path, before: known?.hash ?? null, after: hashBytes(text), text, seen: true }]
+}
+
+/** An entry whose file a hand had moved, and nothing else: taking that back is a move too. */
+function movedHome(draft: Draft, steps: readonly Step[], exact: ExactUndo): Step[] {
+  const done = new Set(steps.map(idOf))
+  return [...exact.homes.keys()].flatMap((id): Step[] => {
+    const path = homeOf(id, exact)
+    const entry = done.has(id) || path === undefined ? undefined : draft.get(id)
+    if (!entry || path === undefined || entry.path === path) return []
+    return [{ operation: { op: 'rename', id, name: entry.name ?? '' }, before: entry, after: { ...entry, path } }]
+  })
+}
+
+/** Where an entry lay before, if its file is brought back there. */
+function homeOf(id: string, { homes, texts, complete }: ExactUndo): string | undefined {
+  const home = homes.get(id)
+  return home !== undefined && (complete || typeof texts.get(home) === 'string') ? home : undefined
+}
+
+function withExactTexts(writes: readonly FileWrite[], exact: ExactUndo, files: TurnPlan['files']): FileWrite[] {
+  const restored = [...exact.texts].flatMap(([path, text]) => {
+    const write = whole(path, files.text(path), text ?? undefined)
+    return write ? [write] : []
+  })
+  return exact.complete ? restored : [...writes.filter(({ path }) => !exact.texts.has(path)), ...restored]
+}
+
 /** Gives every new or renamed entry its file. */
-function placed(plan: TurnPlan, steps: readonly Step[], draft: Draft, warnings: string[]): Step[] {
+function placed(
+  plan: TurnPlan,
+  steps: readonly Step[],
+  draft: Draft,
+  warnings: string[],
+  exact: ExactUndo | undefined,
+): Step[] {
   const chosen = new Map<string, string>()
   return steps.map((step) => {
     const { before, after } = step
     const from = before && { ...before, ...pathField(chosen.get(before.id) ?? before.path) }
     if (!after) return { ...step, ...(from ? { before: from } : {}) }
-    const path = choosePath(plan, from, after, new Set(chosen.values()), warnings)
+    const home = exact && homeOf(after.id, exact)
+    const path = home ?? choosePath(plan, from, after, new Set(chosen.values()), warnings)
     chosen.set(after.id, path)
     const entry = { ...after, path }
     draft.put(entry.id, entry)

@@ -117,8 +117,8 @@ function isUnnamed(block: LogBlock): boolean {
   return block.entry.id === undefined
 }
 
-function whole(path: string, previous: string | undefined, text: string | undefined): FileWrite | undefined {
-  if (previous === undefined && text === undefined) return undefined
+export function whole(path: string, previous: string | undefined, text: string | undefined): FileWrite | undefined {
+  if (previous === text) return undefined
   return {
     path,
     before: previous === undefined ? null : hashBytes(previous),

@@ -7,13 +7,15 @@ import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { join, resolve as resolvePath } from 'node:path'
 import type { ParseYaml } from '../../codec/file-entry.ts'
-import { InvalidError, KeepsakeError } from '../../errors.ts'
+import { InvalidError, isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import { keyHandle } from '../../model/draft.ts'
 import type { EntryHead } from '../../model/entry.ts'
 import { newId } from '../../model/id.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type {
+  Absorbed,
+  AbsorbOptions,
   ApplyOptions,
   CallOptions,
   Capabilities,
@@ -23,16 +25,21 @@ import type {
   Settings,
   Store,
 } from '../../ports/store.ts'
+import type { Backup, BackupOptions } from './backup.ts'
+import { withoutBulkRemovals } from './bulk-removal.ts'
 import { headOf } from './catalog.ts'
 import { readChanges } from './change-feed.ts'
+import { type Doctor, examineAnything, fileDoctor, type OnExamined } from './doctor/doctor.ts'
+import type { Examination } from './doctor/examine.ts'
+import { readHistory } from './history.ts'
 import { Journal } from './journal.ts'
-import { STATE_FOLDER } from './layout.ts'
+import { PURGE_NOTE, STATE_FOLDER } from './layout.ts'
 import { tryLock } from './lock.ts'
 import { Reader } from './reader.ts'
 import { safeFileName } from './safe-file-name.ts'
 import { fileSessions } from './sessions.ts'
 import { survey } from './survey.ts'
-import { decodeText, makeFolder, readFileAt, replaceFile } from './system.ts'
+import { decodeText, makeFolder, readFileAt, replaceFile, statFile } from './system.ts'
 import { Workspace } from './workspace.ts'
 import { newSettings, readSettings, type SettingsWish } from './workspace-settings.ts'
 import { Writer } from './writer.ts'
@@ -57,15 +64,21 @@ export const CAPABILITIES: Capabilities = Object.freeze({
   atomicBatch: true,
   sharedByProcesses: true,
   nativeSearch: 'entries are searched by the index on top',
-  watch: 'other processes and hands are noticed by the next read',
-  undo: 'the journal keeps every text, but nothing takes changes back yet',
-  asOf: 'the journal keeps every text, but nothing reads the past yet',
+  watch: true,
+  undo: true,
+  asOf: true,
 })
 
+export interface FilesystemStore extends Store, Doctor {
+  /** The folder, absolute. */
+  readonly root: string
+  init(): Promise<void>
+  /** Everything as of one change, as an archive. */
+  backup(options: BackupOptions): Promise<Backup>
+}
+
 /** Opens a workspace. Nothing is written until the first write. */
-export function filesystemStore(
-  options: FilesystemStoreOptions,
-): Store & { readonly root: string; init(): Promise<void> } {
+export function filesystemStore(options: FilesystemStoreOptions): FilesystemStore {
   const root = expand(options.root)
   const clock = options.clock ?? Date.now
   const agent = normalizeAgentId(options.agent ?? 'main')
@@ -86,6 +99,10 @@ export function filesystemStore(
     clock,
     newId: options.newId ?? newId,
     lockWaitMs: options.lockWaitMs ?? LOCK_WAIT_MS,
+    mend: async (held) => {
+      if (statFile(join(workspace.stateFolder, PURGE_NOTE)))
+        await (await import('./purge.ts')).finishPurge(workspace, held)
+    },
   })
   let closed = false
   const enter = (signal?: AbortSignal): void => {
@@ -96,6 +113,7 @@ export function filesystemStore(
   return {
     root,
     capabilities: CAPABILITIES,
+    ...fileDoctor({ workspace, writer, clock }, options.identityPath, enter),
     async init() {
       enter()
       await writer.exclusively(async () => undefined)
@@ -148,6 +166,30 @@ export function filesystemStore(
       workspace.catchUp()
       return readChanges(workspace, since)
     },
+    async history({ signal }: CallOptions = {}) {
+      enter(signal)
+      workspace.catchUp()
+      return readHistory(workspace)
+    },
+    async absorb(absorbOptions: AbsorbOptions = {}) {
+      enter(absorbOptions.signal)
+      return absorbAll(workspace, writer, absorbOptions)
+    },
+    async purge(ids, { signal }: CallOptions = {}) {
+      enter(signal)
+      const { purge } = await import('./purge.ts')
+      return purge(workspace, writer, ids, signal)
+    },
+    async watch(changed) {
+      enter()
+      const { watchWorkspace } = await import('./watch.ts')
+      return watchWorkspace(workspace, changed)
+    },
+    async backup(backupOptions) {
+      enter(backupOptions.signal)
+      const { backUp } = await import('./backup.ts')
+      return backUp({ workspace, writer, clock }, backupOptions)
+    },
     sessions: fileSessions(workspace, writer, clock, enter),
     derived: fileDerived(workspace, enter),
     async document(name) {
@@ -170,10 +212,16 @@ export function filesystemStore(
     async close() {
       if (closed) return
       closed = true
-      await writer.idle()
+      await writer.finish()
       writer.close()
     },
   }
+}
+
+/** Looks at a workspace that may be too damaged to be opened. Writes nothing. */
+export function examineFolder(options: FilesystemStoreOptions, onProgress?: OnExamined): Promise<Examination> {
+  const { root, identityPath, ...wish } = options
+  return examineAnything({ root: expand(root), yaml: lazyYaml(), wish, identityPath, onProgress })
 }
 
 /** A copy of its own for every caller: what is handed out is no handle into the catalogue. */
@@ -186,6 +234,28 @@ function handOut<T extends EntryHead | undefined>(head: T): T {
       origin: { ...head.origin },
     }
   )
+}
+
+/** Asks for the lock only where there is something to take in: a log of an untouched folder writes nothing. */
+async function absorbAll(
+  workspace: Workspace,
+  writer: Writer,
+  { acceptRemovals = false, signal }: AbsorbOptions,
+): Promise<Absorbed> {
+  workspace.catchUp()
+  const { edits } = survey(workspace)
+  const { heldBack } = withoutBulkRemovals(workspace.catalog, edits)
+  const wanted = acceptRemovals ? edits.length : edits.length - heldBack.length
+  if (wanted === 0) return { changes: [], heldBack }
+  const { cursor } = readChanges(workspace, undefined)
+  try {
+    await writer.absorb(acceptRemovals, signal)
+  } catch (error) {
+    // A folder that can only be read from is read as it is.
+    if (!isKeepsakeError(error) || error.code !== 'READ_ONLY' || acceptRemovals) throw error
+    return { changes: [], heldBack }
+  }
+  return { changes: readChanges(workspace, cursor).changes, heldBack: acceptRemovals ? [] : heldBack }
 }
 
 function fileDerived(workspace: Workspace, enter: () => void): Derived {
@@ -221,7 +291,7 @@ function expand(path: string): string {
 
 /** What is pinned can't be changed by asking for something else: both would be right for someone. */
 function refuseOtherWish(pinned: Settings, wish: SettingsWish, root: string): void {
-  for (const key of ['layout', 'timezone', 'identityFile', 'retentionDays'] as const) {
+  for (const key of ['layout', 'timezone', 'identityFile', 'retentionDays', 'retentionMb'] as const) {
     if (wish[key] !== undefined && wish[key] !== pinned[key]) {
       throw new InvalidError(
         key,

@@ -1,17 +1,17 @@
 /**
  * A look at the whole folder: which files hands have made, changed, moved or removed since we knew them, and which can't be
- * read. A stat a file when nothing happened. Reading only.
+ * read. A stat a file when nothing happened, and hardly more: every command that reads pays for it. Reading only.
  */
-import type { Dirent } from 'node:fs'
 import { isKeepsakeError } from '../../errors.ts'
 import { Draft, handlesOf, type StateView } from '../../model/draft.ts'
 import { type EntryHead, type Scope, WORLD } from '../../model/entry.ts'
-import { KINDS, type Kind } from '../../model/kinds.ts'
+import { KIND_NAMES, KINDS, type Kind } from '../../model/kinds.ts'
 import type { Problem } from '../../ports/store.ts'
+import { bulkRemovalProblem, withoutBulkRemovals } from './bulk-removal.ts'
 import type { HandEdit } from './hand-edit.ts'
 import { foldersOf, outsideIdentity, type Place, placeInFolder, placeInScope, placeOf, scopeFolder } from './layout.ts'
-import { listFolder } from './list-folder.ts'
-import { statFile } from './system.ts'
+import { namesIn } from './list-folder.ts'
+import { sameSignature, statFile } from './system.ts'
 import type { Claims, Survey, Workspace } from './workspace.ts'
 
 /** Looks at every file of these scopes and kinds: what hands did, and what can't be read. */
@@ -20,11 +20,11 @@ export function survey(workspace: Workspace, wanted?: readonly Scope[], kinds?: 
   const scopes = wanted ?? scopesOf(workspace)
   const problems: Problem[] = []
   const edits = new Map<string, HandEdit>()
-  const seenPaths = new Set<string>()
   const claims: Claims = new Map()
+  const round: Round = { number: ++rounds, isWanted: wantedKinds(kinds) }
   const look = (place: Place): void => {
-    if (kinds && !kinds.some((kind) => sharesFile(kind, place.kind))) return
-    seenPaths.add(place.path)
+    const known = workspace.catalog.files.get(place.path)
+    if (known) known.round = round.number
     const found = workspace.inspect(place, claims)
     problems.push(...found.problems)
     for (const edit of found.edits) {
@@ -33,14 +33,34 @@ export function survey(workspace: Workspace, wanted?: readonly Scope[], kinds?: 
       if (edit.after || !edits.has(id)) edits.set(id, edit)
     }
   }
-  for (const place of placesOf(workspace, scopes, problems)) look(place)
-  for (const path of workspace.catalog.files.keys()) {
-    if (seenPaths.has(path)) continue
+  for (const place of placesInDoubt(workspace, scopes, round, problems)) look(place)
+  const unmet: string[] = []
+  workspace.catalog.files.forEach((known, path) => {
+    if (known.round !== round.number) unmet.push(path)
+  })
+  for (const path of unmet) {
     const [first] = workspace.catalog.idsAt(path)
     const head = first === undefined ? undefined : workspace.catalog.head(first)
-    if (head && scopes.includes(head.scope)) look(placeOf(workspace.layout, head, path))
+    if (head && scopes.includes(head.scope) && round.isWanted(head.kind)) look(placeOf(workspace.layout, head, path))
   }
-  return { edits: [...edits.values()], problems: [...problems, ...doubleNames(workspace, [...edits.values()])] }
+  const found = [...edits.values()]
+  const { heldBack } = withoutBulkRemovals(workspace.catalog, found)
+  if (heldBack.length > 0) problems.push({ path: '.', problem: bulkRemovalProblem(heldBack, workspace.catalog) })
+  return { edits: found, problems: [...problems, ...doubleNames(workspace, found)] }
+}
+
+/** One look; files that it has met carry its number. */
+interface Round {
+  readonly number: number
+  readonly isWanted: (kind: Kind) => boolean
+}
+
+let rounds = 0
+
+function wantedKinds(kinds: readonly Kind[] | undefined): (kind: Kind) => boolean {
+  if (!kinds) return () => true
+  const wanted = new Set(KIND_NAMES.filter((kind) => kinds.some((one) => sharesFile(one, kind))))
+  return (kind) => wanted.has(kind)
 }
 
 /** The journal's state with the hands' edits on top, and the heads of all that is in it. */
@@ -70,46 +90,77 @@ export function viewWithEdits(
 
 function scopesOf(workspace: Workspace): Scope[] {
   if (workspace.settings.layout === 'flat') return [WORLD, workspace.layout.flatAgent]
-  const known = new Set([...workspace.catalog.heads()].map((head) => head.scope))
-  return [...new Set([WORLD, ...workspace.layout.agentFolders.keys(), ...known])]
+  const scopes = new Set<Scope>([WORLD, ...workspace.layout.agentFolders.keys()])
+  for (const head of workspace.catalog.heads()) scopes.add(head.scope)
+  return [...scopes]
 }
 
-function* placesOf(workspace: Workspace, scopes: readonly Scope[], problems: Problem[]): Generator<Place> {
+/** What lies in these scopes and is not, by its signature, just what we know. */
+function* placesInDoubt(
+  workspace: Workspace,
+  scopes: readonly Scope[],
+  round: Round,
+  problems: Problem[],
+): Generator<Place> {
   for (const scope of scopes) {
     for (const folder of foldersOf(workspace.layout, scope)) {
-      for (const name of filesIn(workspace, folder.path, problems)) {
+      if (!round.isWanted(folder.kind)) continue
+      for (const name of namesInDoubt(workspace, `${folder.path}/`, round, problems)) {
         const place = placeInFolder(workspace.layout, folder, name)
         if (place) yield place
       }
     }
     if (scope === WORLD) continue
-    const names = filesIn(workspace, scopeFolder(workspace.layout, scope), problems)
+    const names = namesInDoubt(workspace, scopeFolder(workspace.layout, scope), round, problems)
     const places = names.flatMap((name) => placeInScope(workspace.layout, scope, name) ?? [])
     // Monthly files before their mirror, which holds only what they do not.
-    yield* places.sort((a, b) => Number(a.mirror) - Number(b.mirror))
+    yield* places.filter((place) => round.isWanted(place.kind)).sort((a, b) => Number(a.mirror) - Number(b.mirror))
     const outside = outsideIdentity(workspace.layout, scope)
-    if (outside && statFile(outside.path)) yield outside
+    if (outside && round.isWanted(outside.kind) && statFile(outside.path)) yield outside
   }
 }
 
-function filesIn(workspace: Workspace, folder: string, problems: Problem[]): string[] {
+/**
+ * `folder` ends with a slash, or is empty. Here every file of the memory is asked for, so this does no more than a stat each:
+ * where as many files are there as are just as we know them, there is no other.
+ */
+function namesInDoubt(workspace: Workspace, folder: string, round: Round, problems: Problem[]): string[] {
+  const { files, unproved } = workspace.catalog
+  const names = readable(workspace, folder, problems)
+  const root = `${workspace.root}/`
+  let untouched = 0
+  files.inFolder(folder).forEach((known, path) => {
+    const { signature } = known
+    if (!signature || (unproved.size > 0 && unproved.has(path))) return
+    const stats = statFile(root + path)
+    if (!stats || !sameSignature(signature, stats)) return
+    known.round = round.number
+    untouched++
+  })
+  let count = 0
+  for (const name of names) if (name.endsWith('.md')) count++
+  if (count === untouched) return []
+  return names
+    .filter((name) => name.endsWith('.md') && files.get(folder + name)?.round !== round.number)
+    .filter((name) => isPlainFile(workspace, folder + name, problems))
+    .sort()
+}
+
+function isPlainFile(workspace: Workspace, path: string, problems: Problem[]): boolean {
+  // One that has gone since is looked for like any other.
+  if (statFile(workspace.absolute(path))?.isFile() !== false) return true
+  problems.push({ path, problem: 'it is not a plain file; links are not followed' })
+  return false
+}
+
+function readable(workspace: Workspace, folder: string, problems: Problem[]): string[] {
   const path = workspace.absolute(folder)
-  if (folder !== '' && statFile(path.replace(/\/$/, ''))?.isSymbolicLink()) {
-    problems.push({ path: folder, problem: 'it is a link; links are not followed' })
-    return []
-  }
-  const names: string[] = []
-  for (const item of readable(path, folder, problems)) {
-    if (!item.name.endsWith('.md')) continue
-    if (item.isFile()) names.push(item.name)
-    else problems.push({ path: `${folder}/${item.name}`, problem: 'it is not a plain file; links are not followed' })
-  }
-  return names.sort()
-}
-
-function readable(path: string, folder: string, problems: Problem[]): Dirent[] {
   try {
-    return listFolder(path)
+    if (folder !== '' && statFile(path.replace(/\/$/, ''))?.isSymbolicLink()) {
+      problems.push({ path: folder, problem: 'it is a link; links are not followed' })
+      return []
+    }
+    return namesIn(path)
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
     problems.push({ path: folder, problem: error.message })

@@ -25,18 +25,17 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import type { Signature } from '../../codec/journal-record.ts'
 import { isKeepsakeError, type KeepsakeError, ReadOnlyError, StorageError } from '../../errors.ts'
 
 export const FILE_MODE = 0o600
 export const FOLDER_MODE = 0o700
 
-/** What tells two states of a file apart without reading it. */
-export type Signature = readonly [inode: number, size: number, mtimeMs: number, ctimeMs: number]
-
 /** File times tick in steps of some milliseconds: a signature taken sooner than this after a change proves nothing. */
-const TICK_MS = 50
+export const TICK_MS = 50
 
 const EDQUOT_ON_LINUX = 122
+const NO_ENTRY_IS_FINE = { throwIfNoEntry: false } as const
 
 const fdatasyncAsync = promisify(fdatasync)
 const fsyncAsync = promisify(fsync)
@@ -136,18 +135,35 @@ export function fixMode(fd: number, mode: number): void {
   if ((fstatSync(fd).mode & 0o777) !== mode) fchmodSync(fd, mode)
 }
 
-/** Makes a file in a folder for temporary ones and moves it to its place: readers see the old text or the new one. */
-export function replaceFile(path: string, bytes: Uint8Array, temporaryFolder: string, mode: number): void {
-  const temporary = `${temporaryFolder}/${randomBytes(8).toString('hex')}`
+export function temporaryName(folder: string, prefix = ''): string {
+  return `${folder}/${prefix}${randomBytes(8).toString('hex')}`
+}
+
+/** A file that was not there before; one that could not be written whole is removed again. */
+export function writeNewFile(path: string, bytes: Uint8Array, mode: number): void {
   attempt('writing', path, () => {
-    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, FILE_MODE)
+    const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, FILE_MODE)
     try {
-      try {
-        fixMode(fd, mode)
-        writeAll(fd, bytes)
-      } finally {
-        closeSync(fd)
-      }
+      fixMode(fd, mode)
+      writeAll(fd, bytes)
+    } catch (error) {
+      removeFile(path)
+      throw error
+    } finally {
+      closeSync(fd)
+    }
+  })
+}
+
+/**
+ * Makes a file in a folder for temporary ones and moves it to its place: readers see the old text or the new one. For
+ * files that are ours alone; what a hand may save meanwhile would be lost (see swap.ts).
+ */
+export function replaceFile(path: string, bytes: Uint8Array, temporaryFolder: string, mode: number): void {
+  const temporary = temporaryName(temporaryFolder)
+  writeNewFile(temporary, bytes, mode)
+  attempt('writing', path, () => {
+    try {
       renameSync(temporary, path)
     } catch (error) {
       removeFile(temporary)
@@ -158,7 +174,7 @@ export function replaceFile(path: string, bytes: Uint8Array, temporaryFolder: st
 
 /** As replaceFile, and durable when it returns: for the few files that no journal could bring back. */
 export async function replaceFileDurably(path: string, bytes: Uint8Array, temporaryFolder: string): Promise<void> {
-  const temporary = `${temporaryFolder}/${randomBytes(8).toString('hex')}`
+  const temporary = temporaryName(temporaryFolder)
   try {
     const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, FILE_MODE)
     try {
@@ -234,9 +250,13 @@ export function readFileAt(path: string): FileBytes | undefined {
     throw wrapped('reading', path, error)
   }
   try {
-    const stats = fstatSync(fd)
-    if (!stats.isFile()) throw new StorageError('reading', path, 'it is not a file', 'Move it away.')
-    return { bytes: readBytes(fd, 0, stats.size), stats }
+    for (;;) {
+      const stats = fstatSync(fd)
+      if (!stats.isFile()) throw new StorageError('reading', path, 'it is not a file', 'Move it away.')
+      const bytes = readBytes(fd, 0, stats.size)
+      // Saved while it was read: a part of the new text would be taken for the whole.
+      if (fstatSync(fd).size === bytes.length) return { bytes, stats }
+    }
   } catch (error) {
     throw wrapped('reading', path, error)
   } finally {
@@ -256,21 +276,31 @@ export function readBytes(fd: number, offset: number, length: number): Uint8Arra
   return bytes.subarray(0, done)
 }
 
+/** Nothing else happens meanwhile: for a few milliseconds only. */
+export function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
 export function statFile(path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })
+    return lstatSync(path, NO_ENTRY_IS_FINE)
   } catch (error) {
     if (codeOf(error) === 'ENOTDIR') return undefined
     throw wrapped('reading', path, error)
   }
 }
 
-export function signatureOf(stats: Stats): Signature {
+function signatureOf(stats: Stats): Signature {
   return [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs]
 }
 
-export function sameSignature(a: Signature, b: Signature): boolean {
-  return a[0] === b[0] && a[1] === b[1] && a[2] === b[2] && a[3] === b[3]
+export function sameSignature(signature: Signature, stats: Stats): boolean {
+  return (
+    signature[0] === stats.ino &&
+    signature[1] === stats.size &&
+    signature[2] === stats.mtimeMs &&
+    signature[3] === stats.ctimeMs
+  )
 }
 
 /** A signature that a later change is sure to differ from; `undefined` while the file's time may still be ticking. */

@@ -69,11 +69,14 @@ function endOnDisk(path: string): { size: number; lastTwo: string } {
     throw wrapped('reading', path, error)
   }
   try {
-    const stats = fstatSync(fd)
-    if (!stats.isFile()) throw new ForeignError(path, 'it is not a file')
-    const { size } = stats
-    const last = readBytes(fd, Math.max(0, size - 2), Math.min(2, size))
-    return { size, lastTwo: Buffer.from(last).toString('latin1') }
+    for (;;) {
+      const stats = fstatSync(fd)
+      if (!stats.isFile()) throw new ForeignError(path, 'it is not a file')
+      const { size } = stats
+      const last = readBytes(fd, Math.max(0, size - 2), Math.min(2, size))
+      // Saved between the two: its end is another one now.
+      if (fstatSync(fd).size === size) return { size, lastTwo: Buffer.from(last).toString('latin1') }
+    }
   } finally {
     closeSync(fd)
   }

@@ -19,7 +19,7 @@ export interface TurnPlan {
 
 interface RecordParts {
   readonly origin: Origin
-  readonly reverts: number | undefined
+  readonly reverts: readonly number[] | undefined
   readonly steps: readonly {
     readonly operation: Operation
     readonly before?: EntryHead | undefined

@@ -16,8 +16,11 @@ export const SETTINGS_FILE = 'keepsake.yaml'
 const FORMAT = 1
 const RETENTION_DAYS = 90
 const FEWEST_RETENTION_DAYS = 30
+const RETENTION_MB = 512
 
-export type SettingsWish = Partial<Pick<Settings, 'layout' | 'timezone' | 'identityFile' | 'retentionDays'>>
+export type SettingsWish = Partial<
+  Pick<Settings, 'layout' | 'timezone' | 'identityFile' | 'retentionDays' | 'retentionMb'>
+>
 
 /** The settings that are pinned; `undefined` when the workspace has none yet. */
 export function readSettings(root: string, yaml: ParseYaml): Settings | undefined {
@@ -50,6 +53,7 @@ export function readSettings(root: string, yaml: ParseYaml): Settings | undefine
     timezone: checked(path, 'timezone', values['timezone'], isZoneShaped, 'an IANA name such as Europe/Berlin, or UTC'),
     identityFile: checked(path, 'identity_file', values['identity_file'], isFileName, 'a file name ending in .md'),
     retentionDays: checked(path, 'retention_days', values['retention_days'], isRetention, '30 or more'),
+    retentionMb: checked(path, 'retention_mb', values['retention_mb'] ?? RETENTION_MB, isSize, '1 or more'),
   }
 }
 
@@ -64,6 +68,7 @@ export function newSettings(root: string, id: string, agent: string, wish: Setti
     timezone: parseZone(wish.timezone ?? systemZone()),
     identityFile: wish.identityFile ?? 'IDENTITY.md',
     retentionDays: wish.retentionDays ?? RETENTION_DAYS,
+    retentionMb: wish.retentionMb ?? RETENTION_MB,
   }
   if (!isLayout(settings.layout)) throw new InvalidError('layout', `"${settings.layout}"`, 'agents, flat')
   if (!isFileName(settings.identityFile)) {
@@ -72,6 +77,7 @@ export function newSettings(root: string, id: string, agent: string, wish: Setti
   if (!isRetention(settings.retentionDays)) {
     throw new InvalidError('retention_days', String(settings.retentionDays), '30 or more')
   }
+  if (!isSize(settings.retentionMb)) throw new InvalidError('retention_mb', String(settings.retentionMb), '1 or more')
   return settings
 }
 
@@ -83,6 +89,7 @@ layout: ${settings.layout}
 ${settings.agent === undefined ? '' : `agent: ${JSON.stringify(settings.agent)}\n`}timezone: ${settings.timezone}
 identity_file: ${JSON.stringify(settings.identityFile)}
 retention_days: ${settings.retentionDays}
+retention_mb: ${settings.retentionMb}
 `
 }
 
@@ -118,6 +125,10 @@ function isLayout(value: unknown): value is Settings['layout'] {
 /** Only a plain name: a path that leaves the workspace may come from configuration, never from a file inside it. */
 function isFileName(value: unknown): value is string {
   return typeof value === 'string' && /^[^\\/:\0]+\.md$/.test(value) && !value.startsWith('.') && !isAbsolute(value)
+}
+
+function isSize(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 1
 }
 
 function isRetention(value: unknown): value is number {

@@ -10,27 +10,32 @@ import type { Entry, EntryHead, Scope } from '../../model/entry.ts'
 import { KINDS } from '../../model/kinds.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import type { Problem, Settings } from '../../ports/store.ts'
-import type { Catalog } from './catalog.ts'
+import type { Catalog, KnownFile } from './catalog.ts'
 import { readText, type Said } from './file-text.ts'
 import { Follower, type JournalState } from './follower.ts'
 import { type HandEdit, handEdit } from './hand-edit.ts'
 import { Journal } from './journal.ts'
 import { isOutside, type Layout, type Place, placeInScope, placeOf, STATE_FOLDER, scopeFolder } from './layout.ts'
 import { listFolder } from './list-folder.ts'
+import { Swap } from './swap.ts'
 import {
   decodeText,
   type FileBytes,
   hashBytes,
+  pause,
   readFileAt,
   sameSignature,
   settledSignature,
-  signatureOf,
   statFile,
 } from './system.ts'
 import { settle } from './unproved.ts'
 import { readSettings } from './workspace-settings.ts'
 
 const RECENT_LOGS = 64
+const MOST_LOOKS = 20
+const BETWEEN_LOOKS_MS = 5
+/** Between emptying a file and writing it, an editor takes no longer. */
+const SAVE_MS = MOST_LOOKS * BETWEEN_LOOKS_MS
 
 export interface WorkspaceFacts {
   readonly root: string
@@ -64,6 +69,7 @@ export class Workspace {
   readonly root: string
   readonly journal: Journal
   #facts: WorkspaceFacts
+  readonly swap: Swap
   readonly #follower: Follower
   readonly #links = new Map<string, string | null>()
   #layout: Layout | undefined
@@ -72,6 +78,7 @@ export class Workspace {
     this.#facts = facts
     this.root = facts.root
     this.journal = new Journal(join(facts.root, STATE_FOLDER, 'journal'))
+    this.swap = new Swap(this.stateFolder)
     this.#follower = new Follower(this.journal, this.stateFolder)
   }
 
@@ -206,7 +213,7 @@ export class Workspace {
     if (!known || this.catalog.unproved.has(path)) return false
     const stats = statFile(this.absolute(path))
     if (!stats?.isFile()) return false
-    if (known.signature && sameSignature(known.signature, signatureOf(stats))) return true
+    if (known.signature && sameSignature(known.signature, stats)) return true
     if (known.hash === undefined || known.size !== stats.size) return false
     try {
       const file = readFileAt(this.absolute(path))
@@ -219,12 +226,24 @@ export class Workspace {
   /** What a file holds, or would hold had a crash not come between (then it is still to be written); `null` for no file. */
   bytesOf(path: string): { readonly bytes: Uint8Array | null; readonly unwritten: boolean; readonly mtimeMs: number } {
     this.refuseLinks(path)
-    const file = readFileAt(this.absolute(path))
+    const file = this.#read(path)
     const found = file?.bytes ?? null
     const unproved = this.catalog.unproved.get(path)
     const bytes = unproved ? settle(found, unproved) : found
     if (file && bytes === found) this.#learn(path, file)
     return { bytes, unwritten: bytes !== found, mtimeMs: file?.stats.mtimeMs ?? 0 }
+  }
+
+  /** A file that is gone while a writer is replacing it is not gone: it is where the writer moved it, or back already. */
+  #read(path: string): FileBytes | undefined {
+    const absolute = this.absolute(path)
+    const known = this.catalog.files.get(path)
+    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+      const found = readFileAt(absolute) ?? (known && this.swap.inBetween(path, absolute))
+      if (!known || (found && !isBeingSaved(found, known))) return found
+      if (found) pause(BETWEEN_LOOKS_MS)
+    }
+    return readFileAt(absolute)
   }
 
   /** Reads a file and what it says; `undefined` when there is none. One that can't be read says why. */
@@ -243,7 +262,7 @@ export class Workspace {
   #learn(path: string, file: FileBytes): boolean {
     const known = this.catalog.files.get(path)
     if (!known || known.hash !== hashBytes(file.bytes)) return false
-    known.signature = settledSignature(file.stats)
+    this.catalog.sign(path, settledSignature(file.stats))
     return true
   }
 
@@ -270,14 +289,18 @@ export class Workspace {
       return first === path
     }
     if (home === path) return true
-    const original = readFileAt(this.absolute(home))
+    const original = this.#read(home)
     return !original || !Buffer.from(original.bytes).includes(id)
   }
 
   /** What hands did to one file since we last knew it. */
   inspect(place: Place, claims?: Claims): Survey {
     if (this.isAsKnown(place.path)) return { edits: [], problems: [] }
-    const seen = this.see(place, claims)
+    return this.compare(place, this.see(place, claims))
+  }
+
+  /** What makes the entries that we know of a file those that it says. */
+  compare(place: Place, seen: SeenFile | undefined): Survey {
     if (seen?.said.problems.length && seen.said.entries.length === 0) {
       // Can't be understood: what we knew of it stays known, and the file stays as it is.
       return { edits: [], problems: seen.said.problems.map((problem) => ({ path: place.path, problem })) }
@@ -286,10 +309,11 @@ export class Workspace {
     const entries = (seen?.said.entries ?? []).filter((entry) => !elsewhere?.has(entry.id))
     const found = new Set(entries.map((entry) => entry.id))
     const gone = [...this.catalog.idsAt(place.path)].filter((id) => !found.has(id))
+    const source = seen?.bytes ? hashBytes(seen.bytes) : null
     const edits = [
       ...entries.map((entry) => handEdit(this.catalog.head(entry.id), entry)),
       ...gone.map((id) => handEdit(this.catalog.head(id), undefined)),
-    ].filter((edit) => edit !== undefined)
+    ].flatMap((edit) => (edit ? { ...edit, source } : []))
     if (edits.length === 0 && seen?.bytes && !seen.unwritten) this.#adopt(place.path, seen.bytes)
     return {
       edits,
@@ -303,7 +327,7 @@ export class Workspace {
     if (!known || known.hash !== undefined) return
     known.hash = hashBytes(bytes)
     const stats = statFile(this.absolute(path))
-    if (stats && stats.size === bytes.length) known.signature = settledSignature(stats)
+    if (stats && stats.size === bytes.length) this.catalog.sign(path, settledSignature(stats))
   }
 
   /** What stands in the monthly files: of the mirror, only the rest counts. */
@@ -330,6 +354,12 @@ export class Workspace {
       if (id !== undefined) yield [id, name]
     }
   }
+}
+
+/** Many editors empty a file and then write it: what they emptied just now is not yet what they mean. */
+function isBeingSaved({ bytes, stats }: FileBytes, known: KnownFile): boolean {
+  const age = Date.now() - stats.mtimeMs
+  return bytes.length === 0 && known.size !== 0 && age >= 0 && age < SAVE_MS
 }
 
 function agentIdOf(folder: string): Scope | undefined {

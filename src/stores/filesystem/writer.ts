@@ -6,7 +6,8 @@
 
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { FileWrite, JournalRecord } from '../../codec/journal-record.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChangePlace, FileWrite, JournalRecord, Signature } from '../../codec/journal-record.ts'
 import { ForeignError, isKeepsakeError } from '../../errors.ts'
 import { Draft } from '../../model/draft.ts'
 import { newId } from '../../model/id.ts'
@@ -14,27 +15,35 @@ import type { Batch, Expect } from '../../model/operation.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Applied, ApplyOptions } from '../../ports/store.ts'
-import { planHandEdits } from './absorb.ts'
+import { allAsAdditions, planDisplaced, planHandEdits } from './absorb.ts'
+import { withoutBulkRemovals } from './bulk-removal.ts'
 import { changeOf } from './change-feed.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { FileWriter } from './file-writer.ts'
 import type { JournalState } from './follower.ts'
+import { isWhole } from './lineage.ts'
 import { acquireLock, type HeldLock } from './lock.ts'
 import { thisProcess } from './owner.ts'
 import { type PlannedBatch, planBatch } from './plan.ts'
+import { foldOldHistory } from './retention.ts'
 import { survey } from './survey.ts'
+import type { Displaced } from './swap.ts'
 import {
   attempt,
   FILE_MODE,
+  hashBytes,
   makeFolder,
+  readFileAt,
   removeFile,
   replaceFile,
   replaceFileDurably,
   statFile,
   syncFolder,
+  TICK_MS,
 } from './system.ts'
 import { PlannedFiles } from './turn-files.ts'
 import type { TurnPlan } from './turn-plan.ts'
+import { settle } from './unproved.ts'
 import type { Workspace } from './workspace.ts'
 import { formatSettings, readSettings, SETTINGS_FILE } from './workspace-settings.ts'
 
@@ -42,6 +51,8 @@ export interface WriterOptions {
   readonly clock: Clock
   readonly newId: (ms: number) => string
   readonly lockWaitMs: number
+  /** Finishes what a crash interrupted and only whoever began it knows how to; called once, under the lock. */
+  readonly mend: (writer: Writer) => Promise<void>
 }
 
 interface BatchJob {
@@ -53,6 +64,8 @@ interface BatchJob {
 }
 
 const SEGMENT_BYTES = 8 * 1024 * 1024
+const MANY_UNSIGNED = 32
+const SEGMENT_MS = 7 * 86_400_000
 
 export class Writer {
   readonly #workspace: Workspace
@@ -69,7 +82,7 @@ export class Writer {
   constructor(workspace: Workspace, options: WriterOptions) {
     this.#workspace = workspace
     this.#options = options
-    this.#files = new FileWriter(workspace, this.#temporaryFolder)
+    this.#files = new FileWriter(workspace)
     this.#checkpointer = new Checkpointer(workspace, this.#files, this.#temporaryFolder)
   }
 
@@ -119,6 +132,23 @@ export class Writer {
     }
   }
 
+  /** A batch by whoever holds the lock already (see exclusively). */
+  async applyHeld(batch: Batch): Promise<void> {
+    const plan = this.#newPlan()
+    planBatch(plan, batch, undefined)
+    if (plan.records.length > 0) await this.#commit(plan.records)
+  }
+
+  /** So that every segment but a new, empty one is closed, and no text is left lying aside. Only for the holder of the lock. */
+  async closeSegment(): Promise<void> {
+    const { state, swap } = this.#workspace
+    if (!state) return
+    this.#files.displaced.push(...swap.leftByOthers(true))
+    await this.#journalDisplaced()
+    await this.#startSegment(state.epoch, undefined)
+    await this.#checkpointer.make()
+  }
+
   async idle(): Promise<void> {
     while (this.#busy) await this.#running
   }
@@ -161,7 +191,8 @@ export class Writer {
   /** What must hold before anything is written: settings, folders, no litter, a journal that ends in a whole line, files in step. */
   async #prepare(inherited: boolean): Promise<void> {
     const workspace = this.#workspace
-    if (!this.#prepared || !statFile(this.#temporaryFolder)) {
+    const first = !this.#prepared || !statFile(this.#temporaryFolder)
+    if (first) {
       await this.#makeStateFolder()
       this.#sweepTemporary()
     }
@@ -170,9 +201,55 @@ export class Writer {
     if (workspace.state?.checkpointBytes === 0) workspace.startOver()
     if (!inherited && workspace.state?.boot === thisProcess().boot) workspace.catalog.unproved.clear()
     this.#cutTornTail()
+    this.#files.displaced.push(...this.#putBackMoved(inherited || first))
     this.#writeUnwritten()
     await this.#openSegment()
     this.#prepared = true
+    this.#files.displaced.push(...workspace.swap.late(), ...(first ? workspace.swap.leftByOthers() : []))
+    await this.#journalDisplaced()
+    if (first) await this.#options.mend(this)
+  }
+
+  /** Files that a crash left moved aside. */
+  #putBackMoved(crashed: boolean): readonly Displaced[] {
+    const { catalog, swap } = this.#workspace
+    if (!crashed || catalog.unproved.size === 0) return []
+    return swap.putBack(
+      catalog.unproved.keys(),
+      (path) => this.#workspace.absolute(path),
+      (path, bytes) => this.#isReplaced(path, bytes),
+    )
+  }
+
+  /** What was moved aside is as it was before our write, or torn, and what we made of it is in its place. */
+  #isReplaced(path: string, bytes: Uint8Array): boolean {
+    const unproved = this.#workspace.catalog.unproved.get(path)
+    if (!unproved) return false
+    if (unproved.earlier.has(hashBytes(bytes))) return true
+    const settled = settle(bytes, unproved)
+    const present = readFileAt(this.#workspace.absolute(path))?.bytes
+    return settled !== null && present !== undefined && Buffer.from(settled).equals(present)
+  }
+
+  /**
+   * What a hand saved at the very moment that we wrote becomes a change of its own, after ours, and is what the file holds
+   * from then on. Putting it there may displace yet another save; that is journaled in turn.
+   */
+  async #journalDisplaced(): Promise<string[]> {
+    const warnings: string[] = []
+    for (let found = this.#files.displaced.splice(0); found.length > 0; found = this.#files.displaced.splice(0)) {
+      const plan = this.#newPlan()
+      const placed = found.flatMap((displaced) => {
+        const path = planDisplaced(plan, displaced)
+        return path === undefined ? [] : [{ path, displaced }]
+      })
+      if (plan.records.length > 0) warnings.push(...(await this.#commitRecords(plan.records)))
+      for (const { path, displaced } of placed) {
+        displaced.done()
+        warnings.push(`${path} was saved by hand while it was written; both are kept, the hand's counts`)
+      }
+    }
+    return warnings
   }
 
   get #temporaryFolder(): string {
@@ -182,6 +259,7 @@ export class Writer {
   async #makeStateFolder(): Promise<void> {
     const { root, stateFolder, settings, yaml } = this.#workspace
     makeFolder(this.#temporaryFolder)
+    this.#workspace.swap.makeFolders()
     const ignore = join(stateFolder, '.gitignore')
     if (!statFile(ignore)) replaceFile(ignore, Buffer.from('*\n'), this.#temporaryFolder, FILE_MODE)
     const pinned = readSettings(root, yaml)
@@ -223,19 +301,43 @@ export class Writer {
     if (!state || state.foreign || state.checkpointBytes === 0) return await this.#startEpoch()
     if (state.boot !== me.boot) await this.#checkpointer.make()
     const fresh = state.boot === me.boot && journal.canAppendTo(state.position.segment)
-    if (fresh && state.position.offset < SEGMENT_BYTES) return
-    await this.#startSegment(state.epoch)
+    if (fresh && state.position.offset < SEGMENT_BYTES && !this.#isOld(state.position.segment)) return
+    await this.#startSegment(state.epoch, undefined)
+    await this.#foldOldHistory()
   }
 
-  async #startSegment(epoch: string): Promise<void> {
+  /** A past that is cut by whole segments needs segments that end. Asked once a process. */
+  #isOld(segment: string): boolean {
+    if (this.#prepared) return false
+    const begun = Date.parse(this.#workspace.journal.headerOf(segment)?.at ?? '')
+    return this.#options.clock() - begun > SEGMENT_MS
+  }
+
+  async #foldOldHistory(): Promise<void> {
+    try {
+      await foldOldHistory(this.#workspace, this.#options.clock(), () => this.#checkpointer.make())
+    } catch (error) {
+      // Longer than it must be, the past does no harm; the next segment tries again.
+      if (!isKeepsakeError(error)) throw error
+    }
+  }
+
+  async #startSegment(epoch: string, from: ChangePlace | undefined): Promise<void> {
     const { journal, settings, state } = this.#workspace
     const { host, boot } = thisProcess()
-    const number = (journal.segments().at(-1) ?? 0) + 1
-    const segment = await journal.start(number, { workspace: settings.id, host, boot, epoch })
+    const at = instant(this.#options.clock())
+    const segment = await journal.start({
+      workspace: settings.id,
+      host,
+      boot,
+      epoch,
+      at,
+      ...(from === undefined ? {} : { from }),
+    })
     const offset = statFile(segment.path)?.size ?? 0
     const started: JournalState = {
       epoch,
-      position: { segment: number, offset },
+      position: { segment: segment.name, offset },
       inode: segment.inode,
       boot,
       foreign: false,
@@ -250,13 +352,28 @@ export class Writer {
   /** A journal's beginning: what lies in the folder already is taken in, each file's text with it, as its base for undo. */
   async #startEpoch(): Promise<void> {
     const workspace = this.#workspace
+    const { catalog, journal } = workspace
     workspace.forgetLayout()
-    workspace.catalog.number = Math.max(workspace.catalog.number, workspace.journal.highestNumber())
+    const last = { epoch: catalog.epoch, number: catalog.number }
+    const from = catalog.number > 0 && isWhole(journal, last) ? last : undefined
+    catalog.number = Math.max(catalog.number, journal.highestNumber())
     const plan = this.#newPlan()
-    planHandEdits(plan, survey(workspace).edits)
-    await this.#startSegment(newId(this.#options.clock()))
+    const { edits } = survey(workspace)
+    // Where the past is lost, all that there is stands in the first records, so that what comes can be undone.
+    planHandEdits(plan, from ? withoutBulkRemovals(catalog, edits).edits : allAsAdditions(workspace, edits))
+    await this.#startSegment(newId(this.#options.clock()), from)
     if (plan.records.length > 0) await this.#commit(plan.records)
     await this.#checkpointer.make()
+  }
+
+  /** Journals what hands did anywhere in the folder. Removals in bulk wait until someone says that they were meant. */
+  async absorb(acceptRemovals: boolean, signal?: AbortSignal): Promise<void> {
+    await this.exclusively(async () => {
+      const { edits } = survey(this.#workspace)
+      const plan = this.#newPlan()
+      planHandEdits(plan, acceptRemovals ? edits : withoutBulkRemovals(this.#workspace.catalog, edits).edits)
+      if (plan.records.length > 0) await this.#commit(plan.records)
+    }, signal)
   }
 
   #newPlan(): TurnPlan {
@@ -293,6 +410,7 @@ export class Writer {
         job.reject(error)
       }
     }
+    this.#signFiles(plan)
     let warnings: readonly string[] = []
     try {
       if (plan.records.length > 0) warnings = await this.#commit(plan.records)
@@ -310,15 +428,56 @@ export class Writer {
     await this.#checkpointWhenDue()
   }
 
-  /** Journal, sync, then the files. After the sync nothing may fail any more: what can't be written now is written later. */
+  /**
+   * Files that earlier turns wrote and that have come to rest: their signatures go along with the last record, so that no
+   * reader needs to read them. As many as this turn makes new, and one more, so that none are left behind.
+   */
+  #signFiles({ records, files }: TurnPlan): void {
+    const last = records.at(-1)
+    if (!last) return
+    const most = records.reduce((sum, record) => sum + record.files.length, 1)
+    const { catalog } = this.#workspace
+    const signed: [string, Signature][] = []
+    for (const path of firstOf(catalog.unsigned, most)) {
+      const isAtRest = !files.isPlanned(path) && this.#workspace.isAsKnown(path)
+      const { signature } = catalog.files.get(path) ?? {}
+      if (isAtRest && signature) {
+        signed.push([path, signature])
+      } else {
+        // Not yet, or a hand was there: behind the others.
+        catalog.unsigned.delete(path)
+        catalog.unsigned.add(path)
+      }
+    }
+    if (signed.length > 0) records[records.length - 1] = { ...last, signed }
+  }
+
+  /** A process that has written much leaves it in order, so that the next one need not look at every file. */
+  async finish(): Promise<void> {
+    await this.idle()
+    if (!this.#prepared || this.#workspace.catalog.unsigned.size < MANY_UNSIGNED) return
+    await sleep(TICK_MS + 1)
+    try {
+      await this.exclusively(() => this.#checkpointer.make())
+    } catch (error) {
+      if (!isKeepsakeError(error)) throw error // it was only to be faster for others
+    }
+  }
+
   async #commit(records: readonly JournalRecord[]): Promise<string[]> {
+    const warnings = await this.#commitRecords(records)
+    return this.#files.displaced.length === 0 ? warnings : [...warnings, ...(await this.#journalDisplaced())]
+  }
+
+  /** Journal, sync, then the files. After the sync nothing may fail any more: what can't be written now is written later. */
+  async #commitRecords(records: readonly JournalRecord[]): Promise<string[]> {
     const { journal, state, catalog } = this.#workspace
     if (!state) throw new Error('unreachable: a segment was opened before')
     const position = await journal.append(state.position, records)
     state.tailRecords += records.length
     state.tailBytes += position.offset - state.position.offset
     state.position = position
-    for (const record of records) catalog.replay(record, true)
+    for (const record of records) catalog.replay(record, state.epoch, true)
     this.#unwritten.clear()
     const warnings = records.flatMap((record) => record.files.flatMap((file) => this.#project(file, record.number)))
     // Only now: an earlier record of this turn may have written a file that a later one could not.
@@ -355,4 +514,13 @@ export class Writer {
   close(): void {
     this.#workspace.journal.close()
   }
+}
+
+function firstOf<T>(items: Iterable<T>, count: number): T[] {
+  const out: T[] = []
+  for (const item of items) {
+    if (out.length >= count) break
+    out.push(item)
+  }
+  return out
 }

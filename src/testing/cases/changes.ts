@@ -35,12 +35,12 @@ export const changeRules: readonly Rule[] = [
       const { change } = await store.apply({
         operations: [note('b')],
         origin: { ...origin, agent: 'Main' },
-        reverts: 1,
+        reverts: [1],
       })
       const { changes } = await changesSince(store)
       equal(changes[0]?.reverts, undefined, 'reverts of a plain change')
       const last = present(changes[1], 'the second change')
-      equal([last.at, last.origin, last.reverts], [now(), origin, 1], 'at, origin and reverts')
+      equal([last.at, last.origin, last.reverts], [now(), origin, [1]], 'at, origin and reverts')
       equal(last, change, 'the change that apply told')
     },
   },

@@ -1,0 +1,146 @@
+/**
+ * Taking changes back: which ones, what builds on them, and the batch that brings every entry they touched to where it was
+ * before. Pure; the batch is applied with compare-and-swap, so what it was planned on is what it is applied to.
+ */
+import { ConflictingChangesError, InvalidError, UnknownChangeError } from '../errors.ts'
+import type { Entry } from '../model/entry.ts'
+import type { AddOperation, Expect, Operation } from '../model/operation.ts'
+import { type ChangeFilter, type LoggedChange, matchesFilter } from './log.ts'
+
+/** Without `changes`, `last` and a filter: the newest that is not undone yet. */
+export interface UndoRequest extends ChangeFilter {
+  /** By number. Naming an undo takes that undo back. */
+  readonly changes?: readonly number[]
+  /** The newest so many that are not undone yet. */
+  readonly last?: number
+  /** Take back later changes of the same entries too. */
+  readonly withLater?: boolean
+}
+
+export interface UndoPlan {
+  readonly undone: readonly LoggedChange[]
+  readonly operations: readonly Operation[]
+  readonly expect: Expect
+}
+
+/** `changes` are all there are, oldest first. */
+export function planUndo(changes: readonly LoggedChange[], request: UndoRequest): UndoPlan {
+  const chosen = new Set(choose(changes, request).map(({ change }) => change.number))
+  for (;;) {
+    const later = laterOnes(changes, chosen)
+    if (later.length === 0) break
+    if (request.withLater !== true) throw new ConflictingChangesError([...chosen], later)
+    for (const number of later) chosen.add(number)
+  }
+  const undone = changes.filter(({ change }) => chosen.has(change.number))
+  return { undone, ...batchFor(undone, lastStates(changes)) }
+}
+
+function choose(changes: readonly LoggedChange[], request: UndoRequest): readonly LoggedChange[] {
+  const { changes: numbers, last, withLater: _, ...filter } = request
+  if (numbers !== undefined) return numbers.map((number) => changeToUndo(changes, number))
+  const filtered = Object.values(filter).some((value) => value !== undefined)
+  // An undo that was not asked for by number or origin is passed over: undoing twice takes back two changes.
+  const open = changes.filter(
+    (logged) =>
+      logged.undoneBy === undefined &&
+      (logged.change.reverts === undefined || filter.by === 'undo') &&
+      matchesFilter(logged, filter),
+  )
+  if (open.length === 0) throw new UnknownChangeError('there is no such change that is not undone yet')
+  return last === undefined && filtered ? open : open.slice(-(last ?? 1))
+}
+
+function changeToUndo(changes: readonly LoggedChange[], number: number): LoggedChange {
+  if (!Number.isSafeInteger(number) || number < 1) {
+    throw new InvalidError('change', `${String(number)} is not the number of a change`, 'a number that the log shows')
+  }
+  const found = changes.find(({ change }) => change.number === number)
+  if (!found) {
+    const [first, last] = [changes[0]?.change.number, changes.at(-1)?.change.number]
+    throw new UnknownChangeError(
+      first === undefined
+        ? `change ${number} is not known: nothing was changed yet`
+        : `change ${number} is not known; the log of this agent goes from ${first} to ${last}`,
+    )
+  }
+  if (found.undoneBy !== undefined) throw new ConflictingChangesError([number], [], found.undoneBy)
+  return found
+}
+
+/** Changes that must go too, because an entry is no longer as a chosen change left it. */
+function laterOnes(changes: readonly LoggedChange[], chosen: ReadonlySet<number>): number[] {
+  const later = new Set<number>()
+  const now = lastStates(changes)
+  /** By entry: changes since, that nobody has chosen. */
+  const since = new Map<string, number[]>()
+  for (const { change, touched } of changes.toReversed()) {
+    for (const { id, before, after } of touched) {
+      if (!chosen.has(change.number)) {
+        since.set(id, [...(since.get(id) ?? []), change.number])
+      } else if (sameState(now.get(id), after)) {
+        now.set(id, before)
+        since.set(id, [])
+      } else {
+        for (const number of since.get(id) ?? []) later.add(number)
+      }
+    }
+  }
+  return [...later].sort((a, b) => a - b)
+}
+
+function lastStates(changes: readonly LoggedChange[]): Map<string, Entry | undefined> {
+  const states = new Map<string, Entry | undefined>()
+  for (const { touched } of changes) for (const { id, after } of touched) states.set(id, after)
+  return states
+}
+
+function sameState(a: Entry | undefined, b: Entry | undefined): boolean {
+  return a?.revision === b?.revision && a?.kind === b?.kind && a?.scope === b?.scope
+}
+
+/** From each entry as it is now to where it was before the first of the undone changes: what came between is not repeated. */
+function batchFor(
+  undone: readonly LoggedChange[],
+  now: ReadonlyMap<string, Entry | undefined>,
+): { readonly operations: readonly Operation[]; readonly expect: Expect } {
+  const targets = new Map<string, Entry | undefined>()
+  // The entry that was touched last goes first: it may hold a name that an earlier one gets back.
+  for (const { touched } of undone.toReversed()) {
+    for (const { id, before } of touched.toReversed()) targets.set(id, before)
+  }
+  const operations = [...targets].flatMap(([id, target]) => operationsTo(now.get(id), target))
+  return {
+    operations,
+    expect: Object.fromEntries([...targets.keys()].map((id) => [id, now.get(id)?.revision ?? null])),
+  }
+}
+
+/** The operations that make `now` what `target` says. */
+export function operationsTo(now: Entry | undefined, target: Entry | undefined): Operation[] {
+  if (!target) return now ? [{ op: 'remove', id: now.id }] : []
+  if (!now) return [addOf(target)]
+  if (now.kind !== target.kind || now.scope !== target.scope) return [{ op: 'remove', id: now.id }, addOf(target)]
+  const { id } = target
+  const renamed = target.name !== null && now.name !== target.name
+  // A rename leaves the old name behind as an alias.
+  const aliases = renamed ? [...now.aliases.filter((alias) => alias !== target.name), now.name ?? ''] : now.aliases
+  const dropped = aliases.filter((alias) => !target.aliases.includes(alias))
+  const bound = target.aliases.filter((alias) => !aliases.includes(alias))
+  const patch = {
+    ...(now.content === target.content ? {} : { content: target.content }),
+    ...(now.description === target.description ? {} : { description: target.description }),
+    ...(JSON.stringify(now.metadata) === JSON.stringify(target.metadata) ? {} : { metadata: target.metadata }),
+    ...(now.expiresAt === target.expiresAt ? {} : { expiresAt: target.expiresAt }),
+  }
+  return [
+    ...(renamed ? [{ op: 'rename', id, name: target.name ?? '' } as const] : []),
+    ...dropped.map((alias) => ({ op: 'alias', id, alias, mode: 'drop' }) as const),
+    ...bound.map((alias) => ({ op: 'alias', id, alias }) as const),
+    ...(Object.keys(patch).length === 0 ? [] : [{ op: 'write', id, ...patch } as const]),
+  ]
+}
+
+function addOf({ revision: _, path: __, ...fields }: Entry): AddOperation {
+  return { op: 'add', ...fields }
+}

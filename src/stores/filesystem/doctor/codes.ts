@@ -1,0 +1,122 @@
+/**
+ * Every code that `doctor` may report, how bad it is, and whether `--fix` mends it. Codes are a public contract: programs
+ * look for them, and docs/doctor.md explains each one.
+ */
+
+/** `damage`: something can't be read, at least not by this program. `warning`: it should be looked at. `note`: harmless. */
+export type Severity = 'damage' | 'warning' | 'note'
+
+export const SEVERITIES: readonly Severity[] = ['damage', 'warning', 'note']
+
+export type Code =
+  | 'no-workspace'
+  | 'settings-missing'
+  | 'settings-unpinned'
+  | 'settings-damaged'
+  | 'settings-newer'
+  | 'settings-differ'
+  | 'unreadable'
+  | 'link'
+  | 'not-a-file'
+  | 'case-collision'
+  | 'unicode-collision'
+  | 'nfd-name'
+  | 'windows-name'
+  | 'temporary-file'
+  | 'editor-file'
+  | 'restore-leftover'
+  | 'writable-by-others'
+  | 'state-readable'
+  | 'readable-by-others'
+  | 'not-utf8'
+  | 'nul-bytes'
+  | 'empty-card'
+  | 'broken-card'
+  | 'unknown-kind'
+  | 'broken-log-entry'
+  | 'torn-log-entry'
+  | 'unwritten-file'
+  | 'duplicate-id'
+  | 'duplicate-name'
+  | 'conflict-copy'
+  | 'mirror-behind'
+  | 'mirror-differs'
+  | 'bulk-removal'
+  | 'torn-session'
+  | 'broken-session-line'
+  | 'torn-journal'
+  | 'damaged-journal'
+  | 'journal-gap'
+  | 'damaged-past'
+  | 'foreign-journal'
+  | 'newer-journal'
+  | 'copied-journal'
+  | 'checkpoint-missing'
+  | 'checkpoint-damaged'
+  | 'checkpoint-astray'
+  | 'stale-lock'
+  | 'foreign-lock'
+  | 'little-space'
+  | 'secret'
+
+export interface CodeRule {
+  readonly severity: Severity
+  /** Whether `--fix` mends it without having to judge. */
+  readonly fixable: boolean
+}
+
+const damage: CodeRule = { severity: 'damage', fixable: false }
+const warning: CodeRule = { severity: 'warning', fixable: false }
+const note: CodeRule = { severity: 'note', fixable: false }
+
+export const CODES: Readonly<Record<Code, CodeRule>> = {
+  'no-workspace': note,
+  'settings-missing': warning,
+  'settings-unpinned': note,
+  'settings-damaged': damage,
+  'settings-newer': damage,
+  'settings-differ': warning,
+  unreadable: damage,
+  link: warning,
+  'not-a-file': warning,
+  'case-collision': warning,
+  'unicode-collision': warning,
+  'nfd-name': { ...note, fixable: true },
+  'windows-name': note,
+  'temporary-file': { ...note, fixable: true },
+  'editor-file': note,
+  'restore-leftover': note,
+  'writable-by-others': { ...warning, fixable: true },
+  'state-readable': { ...warning, fixable: true },
+  'readable-by-others': { ...note, fixable: true },
+  'not-utf8': damage,
+  'nul-bytes': damage,
+  'empty-card': damage,
+  'broken-card': damage,
+  'unknown-kind': damage,
+  'broken-log-entry': damage,
+  'torn-log-entry': damage,
+  'unwritten-file': { ...warning, fixable: true },
+  'duplicate-id': { ...warning, fixable: true },
+  'duplicate-name': warning,
+  'conflict-copy': warning,
+  'mirror-behind': { ...warning, fixable: true },
+  'mirror-differs': note,
+  'bulk-removal': warning,
+  'torn-session': { ...warning, fixable: true },
+  'broken-session-line': damage,
+  'torn-journal': { ...warning, fixable: true },
+  'damaged-journal': { ...damage, fixable: true },
+  'journal-gap': { ...damage, fixable: true },
+  'damaged-past': note,
+  'foreign-journal': damage,
+  'newer-journal': damage,
+  'copied-journal': { ...note, fixable: true },
+  'checkpoint-missing': { ...warning, fixable: true },
+  'checkpoint-damaged': { ...warning, fixable: true },
+  'checkpoint-astray': { ...warning, fixable: true },
+  'stale-lock': { ...note, fixable: true },
+  'foreign-lock': warning,
+  'little-space': warning,
+  secret: warning,
+}

@@ -1,0 +1,42 @@
+/**
+ * What the filesystem store can do for its own health: look at itself, and mend what needs no judging. Loaded when it is
+ * asked for, since no other command needs any of it.
+ */
+import type { BackupSource } from '../backup.ts'
+import type { ExamineOptions } from './evidence.ts'
+import type { Examination } from './examine.ts'
+import type { Mending } from './mend.ts'
+
+export type OnExamined = (done: number, total: number) => void
+
+export interface Doctor {
+  /** What is wrong, or may be. Writes nothing and takes no lock. */
+  examine(onProgress?: OnExamined): Promise<Examination>
+  /** Makes a backup and mends what needs no judging. */
+  mend(onProgress?: OnExamined): Promise<Mending>
+}
+
+export function fileDoctor(source: BackupSource, identityPath: string | undefined, enter: () => void): Doctor {
+  const options = (onProgress: OnExamined | undefined): ExamineOptions => {
+    enter()
+    const { root, yaml } = source.workspace
+    return { root, yaml, identityPath, onProgress }
+  }
+  return {
+    async examine(onProgress) {
+      const asked = options(onProgress)
+      return examineAnything(asked)
+    },
+    async mend(onProgress) {
+      const asked = options(onProgress)
+      const { mend } = await import('./mend.ts')
+      return mend(source, asked)
+    },
+  }
+}
+
+/** Also for a workspace that is too damaged to be opened. */
+export async function examineAnything(options: ExamineOptions): Promise<Examination> {
+  const { examine } = await import('./examine.ts')
+  return examine(options)
+}

@@ -1,0 +1,75 @@
+/**
+ * `doctor --fix`: a backup, then what can be mended without judging, then another look. Most of it the writer does by
+ * itself when it takes the lock: a torn journal is cut, files that a crash kept from being written are written, and where
+ * the journal can't be built on, a new one begins. Nothing here deletes a text that somebody wrote.
+ */
+import { join } from 'node:path'
+import { isKeepsakeError } from '../../../errors.ts'
+import { instant } from '../../../model/time.ts'
+import { type BackupSource, backUp } from '../backup.ts'
+import { makeFolder } from '../system.ts'
+import { type Evidence, type ExamineOptions, gatherEvidence } from './evidence.ts'
+import { type Examination, examine } from './examine.ts'
+import type { Finding } from './finding.ts'
+import { mendLeases, mendLitter, mendMirrors, mendSessions } from './mend-files.ts'
+import { mendIds, mendNormalForms } from './mend-texts.ts'
+import { mendModes } from './mode-checks.ts'
+
+export interface Mending {
+  /** What was wrong and is not any more. */
+  readonly mended: readonly Finding[]
+  /** What is left. */
+  readonly examination: Examination
+  /** The archive of how it was before, absolute; missing when there was nothing to mend. */
+  readonly backup?: string
+  /** What could not be done, as sentences. */
+  readonly warnings: readonly string[]
+}
+
+const MENDERS: readonly ((evidence: Evidence) => void)[] = [
+  mendSessions,
+  mendIds,
+  mendNormalForms,
+  mendMirrors,
+  mendLitter,
+  mendLeases,
+  mendModes,
+]
+
+export async function mend(source: BackupSource, options: ExamineOptions): Promise<Mending> {
+  const before = examine(options)
+  if (!before.findings.some(({ fixable }) => fixable)) return { mended: [], examination: before, warnings: [] }
+  const { workspace, writer, clock } = source
+  const folder = join(workspace.stateFolder, 'backups')
+  makeFolder(folder)
+  const to = join(folder, `before-fix-${instant(clock()).replaceAll(':', '')}.tgz`)
+  const { warnings } = await backUp(source, { to })
+  const failures: string[] = []
+  await writer.exclusively(async () => {
+    const evidence = gatherEvidence(options)
+    for (const run of MENDERS) failures.push(...tried(() => run(evidence)))
+  })
+  const after = examine(options)
+  const left = new Set(after.findings.map(keyOf))
+  return {
+    mended: before.findings.filter((finding) => !left.has(keyOf(finding))),
+    examination: after,
+    backup: to,
+    warnings: [...warnings, ...failures],
+  }
+}
+
+/** What fails in one place need not keep the rest from being mended. */
+function tried(run: () => void): string[] {
+  try {
+    run()
+    return []
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    return [error.message]
+  }
+}
+
+function keyOf({ code, path }: Finding): string {
+  return `${code}\0${path}`
+}

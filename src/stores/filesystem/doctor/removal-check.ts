@@ -1,0 +1,26 @@
+/** Entries that are gone from the folder in bulk: held back by the store until someone says that it was meant. */
+import { isKeepsakeError } from '../../../errors.ts'
+import type { EntryHead } from '../../../model/entry.ts'
+import { withoutBulkRemovals } from '../bulk-removal.ts'
+import { survey } from '../survey.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Evidence } from './evidence.ts'
+import { type Finding, finding } from './finding.ts'
+
+export function checkRemoval({ followed, workspace }: Evidence): Finding[] {
+  if (!followed || workspace.catalog.size === 0) return []
+  const heldBack = heldBackIn(workspace)
+  if (heldBack.length === 0) return []
+  const problem = `${heldBack.length} of ${workspace.catalog.size} entries are gone from the folder at once`
+  const hint = 'If that was meant: keepsake accept. Else bring the files back, and nothing has happened.'
+  return [finding('bulk-removal', '.', problem, hint)]
+}
+
+function heldBackIn(workspace: Workspace): readonly EntryHead[] {
+  try {
+    return withoutBulkRemovals(workspace.catalog, survey(workspace).edits).heldBack
+  } catch (error) {
+    if (isKeepsakeError(error)) return [] // a folder can't be read, which is told: nobody knows what is gone
+    throw error
+  }
+}

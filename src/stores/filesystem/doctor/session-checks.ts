@@ -1,0 +1,105 @@
+/** Transcripts: a torn last line is a crash's and harmless; a line in the middle that can't be read is damage. */
+import { isKeepsakeError } from '../../../errors.ts'
+import { WORLD } from '../../../model/entry.ts'
+import { scopeFolder } from '../layout.ts'
+import { decodeText, readFileAt } from '../system.ts'
+import type { Scene } from './evidence.ts'
+import { counted, type Finding, finding } from './finding.ts'
+import { secretsInSession } from './secret-check.ts'
+import { scopesOf } from './text-places.ts'
+import type { Item } from './tree.ts'
+
+const NEWLINE = 10
+const MEND = 'The line is skipped and left as it is. Mend it in an editor, or restore the file from a backup.'
+
+export interface SessionFacts {
+  readonly path: string
+  readonly tail: Tail
+}
+
+/** What follows the last whole line: nothing, a line that lacks only its end, or one that a crash cut at `end`. */
+export type Tail =
+  | { readonly is: 'none' | 'unended' | 'empty' | 'unknown' }
+  | { readonly is: 'torn'; readonly end: number }
+
+export function sessionItems(scene: Scene): Item[] {
+  const agents = [...scopesOf(scene)].filter((scope) => scope !== WORLD)
+  const folders = new Set(agents.map((scope) => `${scopeFolder(scene.workspace.layout, scope)}sessions`))
+  return scene.tree.items.filter(
+    ({ type, folder, name }) => type === 'file' && folders.has(folder) && name.endsWith('.jsonl'),
+  )
+}
+
+export function lookAtSession(
+  { path }: Item,
+  { workspace }: Scene,
+): { readonly facts: SessionFacts; readonly findings: readonly Finding[] } {
+  let bytes: Uint8Array | undefined
+  try {
+    workspace.refuseLinks(path)
+    bytes = readFileAt(workspace.absolute(path))?.bytes
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    const findings = [finding('unreadable', path, error.message, 'Check its owner and mode, and the disk.')]
+    return { facts: { path, tail: { is: 'unknown' } }, findings }
+  }
+  if (!bytes) return { facts: { path, tail: { is: 'none' } }, findings: [] }
+  const tail = tailOf(bytes)
+  const findings = [...tailFindings(path, tail, bytes), ...brokenLines(path, bytes), ...secretsInSession(path, bytes)]
+  return { facts: { path, tail }, findings }
+}
+
+/** As the next append sees it, except that a line which lacks only its newline is kept. */
+export function tailOf(bytes: Uint8Array): Tail {
+  if (bytes.length === 0) return { is: 'empty' }
+  if (bytes.at(-1) === NEWLINE) return { is: 'none' }
+  const nul = bytes.indexOf(0)
+  const whole = nul === -1 ? bytes : bytes.subarray(0, nul)
+  const end = whole.lastIndexOf(NEWLINE) + 1
+  const rest = whole.subarray(end)
+  if (nul === -1 && isRecords(rest)) return { is: 'unended' }
+  // What does not begin as our lines do was not cut by a crash, but written by someone.
+  return nul !== -1 || rest[0] === 0x7b || rest[0] === 0x5b ? { is: 'torn', end } : { is: 'unknown' }
+}
+
+function tailFindings(path: string, tail: Tail, bytes: Uint8Array): Finding[] {
+  const mended = 'The next append to this session, or --fix, mends it.'
+  switch (tail.is) {
+    case 'none':
+      return []
+    case 'empty':
+      return [finding('torn-session', path, 'it is empty: a crash came before its first line', mended)]
+    case 'unended':
+      return [finding('torn-session', path, 'its last line has no end', '--fix ends it; the next append would cut it.')]
+    case 'torn': {
+      const lost = counted(bytes.length - tail.end, 'byte', 'bytes')
+      return [finding('torn-session', path, `a crash cut its last line (${lost}); nobody was promised it`, mended)]
+    }
+    case 'unknown':
+      return [finding('broken-session-line', path, 'its last line can not be read', MEND)]
+  }
+}
+
+function brokenLines(path: string, bytes: Uint8Array): Finding[] {
+  const broken: number[] = []
+  let line = 1
+  for (let at = 0, end = bytes.indexOf(NEWLINE); end !== -1; line++) {
+    if (!isRecords(bytes.subarray(at, end))) broken.push(line)
+    at = end + 1
+    end = bytes.indexOf(NEWLINE, at)
+  }
+  if (broken.length === 0) return []
+  const more = broken.length > 1 ? `, and ${counted(broken.length - 1, 'line', 'lines')} more` : ''
+  return [finding('broken-session-line', path, `line ${broken[0]} can not be read${more}`, MEND)]
+}
+
+function isRecords(bytes: Uint8Array): boolean {
+  const text = decodeText(bytes)
+  if (text === undefined) return false
+  try {
+    const value: unknown = JSON.parse(text)
+    return (Array.isArray(value) ? value : [value]).every((item) => typeof item === 'object' && item !== null)
+  } catch {
+    return false
+  }
+}

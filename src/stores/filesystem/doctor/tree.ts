@@ -1,0 +1,92 @@
+/**
+ * All that lies in a workspace, stat by stat, in one pass. Only our own folders are entered: a flat workspace may lie among
+ * things that are not ours. Links are noted, never followed.
+ */
+import type { Dirent, Stats } from 'node:fs'
+import { join } from 'node:path'
+import { isKeepsakeError } from '../../../errors.ts'
+import { KINDS } from '../../../model/kinds.ts'
+import { STATE_FOLDER } from '../layout.ts'
+import { listFolder } from '../list-folder.ts'
+import { statFile } from '../system.ts'
+
+export interface Item {
+  /** Relative to the workspace, with forward slashes. */
+  readonly path: string
+  /** The path of its folder; empty for the workspace itself. */
+  readonly folder: string
+  readonly name: string
+  readonly type: 'file' | 'folder' | 'link' | 'other'
+  readonly stats: Stats
+}
+
+export interface Tree {
+  readonly items: readonly Item[]
+  /** Folders and names that could not be read, and why. */
+  readonly unreadable: readonly { readonly path: string; readonly problem: string }[]
+  readonly bytes: number
+}
+
+const KIND_FOLDERS = Object.values(KINDS).flatMap(({ place }) => ('folder' in place ? place.folder : []))
+const OUR_FOLDERS = new Set([STATE_FOLDER, 'agents', 'world', 'sessions', 'directives', ...KIND_FOLDERS])
+
+export function walkTree(root: string): Tree {
+  const items: Item[] = []
+  const unreadable: { path: string; problem: string }[] = []
+  const folders = ['']
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const { name } of namesIn(root, folder, unreadable)) {
+      const path = folder === '' ? name : `${folder}/${name}`
+      const item = itemAt(root, folder, name, path, unreadable)
+      if (!item) continue
+      if (item.type === 'folder' && folder === '' && !OUR_FOLDERS.has(name)) continue
+      items.push(item)
+      if (item.type === 'folder') folders.push(path)
+    }
+  }
+  items.sort((a, b) => (a.path < b.path ? -1 : 1))
+  return {
+    items,
+    unreadable,
+    bytes: items.reduce((sum, { type, stats }) => sum + (type === 'file' ? stats.size : 0), 0),
+  }
+}
+
+export function isState(item: Pick<Item, 'path'>): boolean {
+  return item.path === STATE_FOLDER || item.path.startsWith(`${STATE_FOLDER}/`)
+}
+
+function namesIn(root: string, folder: string, unreadable: { path: string; problem: string }[]): Dirent[] {
+  try {
+    return listFolder(join(root, folder))
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    unreadable.push({ path: folder === '' ? '.' : folder, problem: error.message })
+    return []
+  }
+}
+
+function itemAt(
+  root: string,
+  folder: string,
+  name: string,
+  path: string,
+  unreadable: { path: string; problem: string }[],
+): Item | undefined {
+  try {
+    const stats = statFile(join(root, path))
+    if (stats) return { path, folder, name, type: typeOf(stats), stats }
+    // Gone since the folder was listed, or a name that can't be told in UTF-8 and so can't be opened.
+    if (name.includes('\uFFFD')) unreadable.push({ path, problem: 'its name is not UTF-8, so it is never read' })
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    unreadable.push({ path, problem: error.message })
+  }
+  return undefined
+}
+
+function typeOf(stats: Stats): Item['type'] {
+  if (stats.isFile()) return 'file'
+  if (stats.isDirectory()) return 'folder'
+  return stats.isSymbolicLink() ? 'link' : 'other'
+}

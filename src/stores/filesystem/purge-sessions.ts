@@ -1,0 +1,72 @@
+/**
+ * Transcripts without some texts. A transcript is only ever appended to; purging is the one exception, and even that keeps
+ * every record: only the words are replaced.
+ */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JsonValue } from '../../model/entry.ts'
+import { scopeFolder } from './layout.ts'
+import { decodeText, readFileAt, replaceFileDurably, statFile } from './system.ts'
+import type { Workspace } from './workspace.ts'
+
+const GONE = '[purged]'
+
+/** Only for the holder of the lock. How many transcripts were changed. */
+export async function purgeSessions(workspace: Workspace, needles: readonly string[]): Promise<number> {
+  let changed = 0
+  for (const path of transcripts(workspace)) {
+    const bytes = readFileAt(path)?.bytes
+    const purged = bytes && purgedTranscript(bytes, needles)
+    if (!bytes || !purged || Buffer.compare(bytes, purged) === 0) continue
+    await replaceFileDurably(path, purged, join(workspace.stateFolder, 'tmp'))
+    changed++
+  }
+  return changed
+}
+
+function transcripts({ layout, root }: Workspace): string[] {
+  const scopes = layout.layout === 'flat' ? [layout.flatAgent] : [...layout.agentFolders.keys()]
+  return scopes.flatMap((scope) => {
+    const folder = join(root, `${scopeFolder(layout, scope)}sessions`)
+    if (!statFile(folder)?.isDirectory()) return []
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => join(folder, name))
+  })
+}
+
+/** Line by line, so that one that is no JSON is still searched as it is. */
+export function purgedTranscript(bytes: Uint8Array, needles: readonly string[]): Uint8Array {
+  const text = decodeText(bytes)
+  if (text === undefined || needles.length === 0) return bytes
+  return Buffer.from(
+    text
+      .split('\n')
+      .map((line) => purgedLine(line, needles))
+      .join('\n'),
+  )
+}
+
+function purgedLine(line: string, needles: readonly string[]): string {
+  let value: JsonValue
+  try {
+    value = JSON.parse(line) as JsonValue // JSON.parse gives nothing else
+  } catch {
+    return without(line, needles)
+  }
+  const purged = JSON.stringify(purgedValue(value, needles))
+  return purged === JSON.stringify(value) ? line : purged
+}
+
+function purgedValue(value: JsonValue, needles: readonly string[]): JsonValue {
+  if (typeof value === 'string') return without(value, needles)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item: JsonValue) => purgedValue(item, needles))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [without(key, needles), purgedValue(item, needles)]),
+  )
+}
+
+function without(text: string, needles: readonly string[]): string {
+  return needles.reduce((rest, needle) => rest.replaceAll(needle, GONE), text)
+}

@@ -1,0 +1,170 @@
+/**
+ * Forgetting for good: entries are removed with all that the journal, the sessions, the derived data and the backups have of
+ * them. What is under way is noted first, so that a crash in the middle is finished by the next writer.
+ */
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { decodeJournal, encodeHeader, encodeRecord } from '../../codec/journal-record.ts'
+import { isKeepsakeError } from '../../errors.ts'
+import type { Entry } from '../../model/entry.ts'
+import type { Purged } from '../../ports/store.ts'
+import { rewriteArchive } from './archive-rewrite.ts'
+import { lineageOfNow, take } from './history.ts'
+import { digest, type Journal } from './journal.ts'
+import { knownBackups } from './known-backups.ts'
+import { type Place, PURGE_NOTE } from './layout.ts'
+import { recordsOf } from './lineage.ts'
+import { filesHolding, gitFolderOf } from './purge-leftovers.ts'
+import { RecordPurge, withoutBlocks } from './purge-records.ts'
+import { purgedTranscript, purgeSessions } from './purge-sessions.ts'
+import { decodeText, readFileAt, removeFile, replaceFileDurably, statFile } from './system.ts'
+import type { Workspace } from './workspace.ts'
+import type { Writer } from './writer.ts'
+
+/** Shorter texts stand in too many places by chance to be looked for by themselves. */
+const SHORTEST_NEEDLE = 12
+
+export async function purge(
+  workspace: Workspace,
+  writer: Writer,
+  ids: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Purged> {
+  return writer.exclusively(() => purgeHeld(workspace, writer, ids), signal)
+}
+
+/** Called by whoever holds the lock and finds that a purge was begun. */
+export async function finishPurge(workspace: Workspace, writer: Writer): Promise<void> {
+  const file = readFileAt(notePath(workspace))
+  if (!file) return
+  const { ids } = JSON.parse(decodeText(file.bytes) ?? '') as { ids: readonly string[] } // we wrote it
+  await purgeHeld(workspace, writer, ids)
+}
+
+function notePath({ stateFolder }: Workspace): string {
+  return join(stateFolder, PURGE_NOTE)
+}
+
+async function purgeHeld(workspace: Workspace, writer: Writer, given: readonly string[]): Promise<Purged> {
+  const { stateFolder, catalog } = workspace
+  const ids = new Set(given)
+  const temporary = join(stateFolder, 'tmp')
+  await replaceFileDurably(notePath(workspace), Buffer.from(JSON.stringify({ ids: given })), temporary)
+  const needles = needlesOf(workspace, ids)
+  const there = given.filter((id) => catalog.head(id) !== undefined)
+  if (there.length > 0) {
+    await writer.applyHeld({ operations: there.map((id) => ({ op: 'remove', id })), origin: { by: 'hand' } })
+  }
+  const cleaned: string[] = []
+  const sessions = await purgeSessions(workspace, needles)
+  if (sessions > 0) cleaned.push(`${sessions} session${sessions === 1 ? '' : 's'} that said it`)
+  rmSync(join(stateFolder, 'derived'), { recursive: true, force: true })
+  await writer.closeSegment()
+  const purging = newPurge(workspace, ids)
+  await purgeJournal(workspace, purging)
+  cleaned.unshift(`${there.length === 0 ? 'the' : 'its files, the'} journal and everything derived from it`)
+  const outOfReach: string[] = []
+  await purgeBackups(workspace, ids, needles, { cleaned, outOfReach })
+  removeFile(notePath(workspace))
+  for (const path of filesHolding(workspace.root, needles)) {
+    outOfReach.push(`${path} holds the same text and is not ours, or another entry's: look at it yourself`)
+  }
+  const git = gitFolderOf(workspace.root)
+  if (git !== undefined) outOfReach.push(`the history of the git repository in ${git}, if it was committed`)
+  outOfReach.push('copies that other programs made: syncs, snapshots, backups elsewhere, an agent that has read it')
+  return { cleaned, outOfReach }
+}
+
+/** Every text that the entries ever had, whole and by the line. */
+function needlesOf(workspace: Workspace, ids: ReadonlySet<string>): string[] {
+  const texts = new Set<string>()
+  const entries = new Map<string, Entry>()
+  for (const record of recordsOf(workspace.journal, lineageOfNow(workspace))) {
+    for (const { id, after } of take(entries, record)) if (after && ids.has(id)) texts.add(after.content)
+  }
+  for (const id of ids) texts.add(workspace.view().get(id)?.content ?? '')
+  const parts = [...texts].flatMap((text) => [text.trim(), ...text.split('\n').map((line) => line.trim())])
+  // The longest first, so that a line does not break up the whole that holds it.
+  return [...new Set(parts)].filter((part) => part.length >= SHORTEST_NEEDLE).sort((a, b) => b.length - a.length)
+}
+
+function newPurge(workspace: Workspace, ids: ReadonlySet<string>): RecordPurge {
+  return new RecordPurge(ids, workspace.layout, (place, text) => withoutEntries(workspace, ids, place, text))
+}
+
+function withoutEntries(workspace: Workspace, ids: ReadonlySet<string>, place: Place, text: string): string {
+  const { entries, log } = workspace.say(place, Buffer.from(text), 0)
+  return log ? withoutBlocks(log, (index) => ids.has(entries[index]?.id ?? '')) : text
+}
+
+/** Every closed segment, and what stands before one, of every history that is kept here. */
+async function purgeJournal({ journal, state }: Workspace, purging: RecordPurge): Promise<void> {
+  for (const segment of journal.segments()) {
+    if (journal.hasBase(segment)) await purgeFile(journal, journal.basePathOf(segment), purging)
+    if (segment !== state?.position.segment) await purgeFile(journal, journal.pathOf(segment), purging)
+  }
+}
+
+async function purgeFile(journal: Journal, path: string, purging: RecordPurge): Promise<void> {
+  const bytes = readFileAt(path)?.bytes
+  if (!bytes) return
+  await journal.rewrite(path, purgedSegment(bytes, purging))
+}
+
+/** The lines of a segment without the entries. What is damaged can't be read, and so can't be kept. */
+function purgedSegment(bytes: Uint8Array, purging: RecordPurge): (inode?: number) => Uint8Array {
+  const { lines } = decodeJournal(bytes, digest)
+  const records = lines.flatMap((line) => ('record' in line ? [encodeRecord(purging.purged(line.record), digest)] : []))
+  const [first] = lines
+  const header = first && 'header' in first ? first.header : undefined
+  return (inode = header?.inode ?? 0) =>
+    Buffer.concat([...(header ? [encodeHeader({ ...header, inode }, digest)] : []), ...records])
+}
+
+async function purgeBackups(
+  workspace: Workspace,
+  ids: ReadonlySet<string>,
+  needles: readonly string[],
+  told: { readonly cleaned: string[]; readonly outOfReach: string[] },
+): Promise<void> {
+  for (const path of backupsOf(workspace)) {
+    try {
+      const purging = newPurge(workspace, ids)
+      const purged = (inside: string, bytes: Uint8Array): Uint8Array | undefined =>
+        purgedMember(workspace, ids, needles, purging, inside, bytes)
+      if (await rewriteArchive(path, purged)) {
+        told.cleaned.push(`the backup ${path}`)
+      }
+    } catch (error) {
+      if (!isKeepsakeError(error)) throw error
+      told.outOfReach.push(`the backup ${path}: ${error.message}`)
+    }
+  }
+}
+
+/** A file of a backup. Its journal comes first, and tells what lies where. */
+function purgedMember(
+  workspace: Workspace,
+  ids: ReadonlySet<string>,
+  needles: readonly string[],
+  purging: RecordPurge,
+  inside: string,
+  bytes: Uint8Array,
+): Uint8Array | undefined {
+  if (inside.startsWith('.state/journal/')) return purgedSegment(bytes, purging)()
+  // It is made anew from the journal, which it would no longer fit.
+  if (inside.startsWith('.state/checkpoint')) return undefined
+  if (inside.endsWith('.jsonl')) return purgedTranscript(bytes, needles)
+  const place = purging.placeAt(inside)
+  const text = place && decodeText(bytes)
+  if (!place || text === undefined) return bytes
+  const { entries, log } = workspace.say(place, bytes, 0)
+  if (log) return Buffer.from(withoutEntries(workspace, ids, place, text))
+  return ids.has(entries[0]?.id ?? '') ? undefined : bytes
+}
+
+function backupsOf({ stateFolder }: Workspace): string[] {
+  const folder = join(stateFolder, 'backups')
+  const own = statFile(folder)?.isDirectory() ? readdirSync(folder).map((name) => join(folder, name)) : []
+  return [...new Set([...knownBackups(stateFolder).map(({ path }) => path), ...own])]
+}

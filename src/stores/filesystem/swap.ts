@@ -1,0 +1,206 @@
+/**
+ * Puts a new text in the place of an old one without ever destroying what somebody else saved there meanwhile. A plain
+ * rename over a file destroys whatever is there at that instant. So what is there is moved aside first, ours is linked in
+ * only where nothing is, and what was moved aside is looked at afterwards, and once more later, because an editor that had
+ * it open may still write into it. For the moment between, a reader of ours finds the old text where it was moved to.
+ */
+import { linkSync, readdirSync, renameSync, type Stats } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { isOutside } from './layout.ts'
+import {
+  attempt,
+  codeOf,
+  type FileBytes,
+  hashBytes,
+  makeFolder,
+  readFileAt,
+  removeFile,
+  statFile,
+  temporaryName,
+  wrapped,
+  writeNewFile,
+} from './system.ts'
+
+/** An editor has finished its save by then. */
+const LATE_SAVE_MS = 1000
+
+/** What was moved aside. */
+interface Aside {
+  readonly file: string
+  /** The hash of the path that it lay at. */
+  readonly key: string
+  /** The hash that it should have. */
+  readonly expected: string
+}
+
+/** A text that somebody saved at the very moment that we wrote. */
+export interface Displaced {
+  readonly key: string
+  readonly bytes: Uint8Array
+  readonly stats: Stats
+  /** Called once it is safe elsewhere. */
+  done(): void
+}
+
+export class Swap {
+  readonly #folder: string
+  readonly #parked: string
+  readonly #temporary: string
+  #waiting: { readonly aside: Aside; readonly since: number }[] = []
+
+  constructor(stateFolder: string) {
+    this.#folder = join(stateFolder, 'swap')
+    this.#parked = join(stateFolder, 'displaced')
+    this.#temporary = join(stateFolder, 'tmp')
+  }
+
+  makeFolders(): void {
+    makeFolder(this.#folder)
+    makeFolder(this.#parked)
+  }
+
+  /**
+   * Replaces (or with `null` removes) a file that should have the hash `before`. `taken`: somebody put a file there in
+   * that very moment, and it stays. What turns out to have been saved by somebody else meanwhile is handed back.
+   */
+  replace(
+    relative: string,
+    path: string,
+    bytes: Uint8Array | null,
+    before: string | null,
+    mode: number,
+  ): { readonly taken: boolean; readonly displaced: readonly Displaced[] } {
+    const temporary = bytes && temporaryName(isOutside(relative) ? dirname(path) : this.#temporary)
+    if (bytes && temporary) writeNewFile(temporary, bytes, mode)
+    const old = before === null ? undefined : this.#moveAside(relative, path)
+    const taken = temporary ? !this.#linkInOrPutBack(temporary, path, old) : false
+    if (before === null || old === undefined) return { taken, displaced: [] }
+    const aside = this.#park(old, keyOf(relative), before)
+    const displaced = this.#changed(aside)
+    if (!displaced) this.#waiting.push({ aside, since: performance.now() })
+    return { taken, displaced: displaced ? [displaced] : [] }
+  }
+
+  #linkInOrPutBack(temporary: string, path: string, old: string | undefined): boolean {
+    try {
+      return linkedIn(temporary, path)
+    } catch (error) {
+      if (old !== undefined) linkedIn(old, path)
+      throw error
+    } finally {
+      removeFile(temporary)
+    }
+  }
+
+  /** What was saved late into files that were moved aside a while ago; the rest of those is cleared away. */
+  late(): Displaced[] {
+    const due = performance.now() - LATE_SAVE_MS
+    const over = this.#waiting.filter(({ since }) => since <= due)
+    if (over.length === 0) return []
+    this.#waiting = this.#waiting.filter(({ since }) => since > due)
+    return over.flatMap(({ aside }) => this.#cleared(aside))
+  }
+
+  /** The same for what other processes left a while ago; or, where nothing may be left lying, for all. */
+  leftByOthers(all = false): Displaced[] {
+    const mine = new Set(all ? [] : this.#waiting.map(({ aside }) => aside.file))
+    if (all) this.#waiting = []
+    return listed(this.#parked).flatMap((name) => {
+      const [, key, expected] = /^([0-9a-f]{32})-([0-9a-f]{32})-/.exec(name) ?? []
+      const file = join(this.#parked, name)
+      const age = Date.now() - (statFile(file)?.ctimeMs ?? 0)
+      if (key === undefined || expected === undefined || mine.has(file)) return []
+      return all || age > LATE_SAVE_MS || age < 0 ? this.#cleared({ file, key, expected }) : []
+    })
+  }
+
+  /**
+   * After a crash between moving aside and linking in: the old text goes back, and is then treated like any other. Where
+   * something is in its place already, it is handed back unless `isOurs` knows it.
+   */
+  putBack(
+    paths: Iterable<string>,
+    absolute: (path: string) => string,
+    isOurs: (path: string, bytes: Uint8Array) => boolean,
+  ): Displaced[] {
+    const left = new Set(listed(this.#folder))
+    return [...paths].flatMap((relative) => {
+      const file = this.#placeFor(relative, absolute(relative))
+      if (!isOutside(relative) && !left.has(basename(file))) return []
+      const found = readFileAt(file)
+      if (!found) return []
+      const done = (): void => removeFile(file)
+      if (!linkedIn(file, absolute(relative)) && !isOurs(relative, found.bytes)) {
+        return [{ key: keyOf(relative), bytes: found.bytes, stats: found.stats, done }]
+      }
+      done()
+      return []
+    })
+  }
+
+  /** The old text of a file that is being replaced at this moment. */
+  inBetween(relative: string, path: string): FileBytes | undefined {
+    return readFileAt(this.#placeFor(relative, path))
+  }
+
+  #moveAside(relative: string, path: string): string | undefined {
+    const place = this.#placeFor(relative, path)
+    try {
+      renameSync(path, place)
+      return place
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' && !statFile(path)) return undefined
+      throw wrapped('writing', path, error)
+    }
+  }
+
+  #park(file: string, key: string, expected: string): Aside {
+    const parked = temporaryName(this.#parked, `${key}-${expected}-`)
+    attempt('moving aside', file, () => renameSync(file, parked))
+    return { file: parked, key, expected }
+  }
+
+  #changed({ file, key, expected }: Aside): Displaced | undefined {
+    const found = readFileAt(file)
+    if (!found || hashBytes(found.bytes) === expected) return undefined
+    return { key, bytes: found.bytes, stats: found.stats, done: () => removeFile(file) }
+  }
+
+  #cleared(aside: Aside): Displaced[] {
+    const displaced = this.#changed(aside)
+    if (displaced) return [displaced]
+    removeFile(aside.file)
+    return []
+  }
+
+  #placeFor(relative: string, path: string): string {
+    // A rename can't leave its file system, and the identity may lie on another.
+    if (isOutside(relative)) return join(dirname(path), `.${basename(path)}.keepsake-swap`)
+    return join(this.#folder, keyOf(relative))
+  }
+}
+
+/** What a path is called in file names of ours. */
+export function keyOf(relative: string): string {
+  return hashBytes(relative)
+}
+
+/** Gives a file a second name where nothing is yet; `false` when something is there. */
+function linkedIn(file: string, path: string): boolean {
+  try {
+    linkSync(file, path)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw wrapped('writing', path, error)
+  }
+}
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw wrapped('reading', folder, error)
+  }
+}

@@ -1,0 +1,63 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { CODES } from '../../../src/stores/filesystem/doctor/codes.ts'
+import { ADDITIONS, Ward } from './ward.ts'
+
+describe('a healthy workspace', () => {
+  it('has nothing wrong, and it is told what was looked at', async () => {
+    const ward = await Ward.healthy()
+    const before = ward.hash()
+    const { findings, checked } = await ward.examine()
+    expect(findings).toEqual([])
+    expect(checked).toMatchObject({ entries: ADDITIONS.length, sessions: 1 })
+    expect(checked.changes).toBeGreaterThan(5)
+    expect(checked.files).toBeGreaterThan(12)
+    expect(ward.hash()).toBe(before)
+  })
+
+  it('has nothing to mend, so no backup is made', async () => {
+    const ward = await Ward.healthy()
+    const before = ward.hash()
+    expect(await ward.mend()).toMatchObject({ mended: [], warnings: [] })
+    expect(ward.hash()).toBe(before)
+  })
+
+  it('says so through an open store too', async () => {
+    const ward = await Ward.healthy()
+    const store = ward.open()
+    expect((await store.examine()).findings).toEqual([])
+    await store.close()
+    await expect(store.examine()).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+
+  it('is healthy without .state as well, as a clone is', async () => {
+    const ward = await Ward.healthy()
+    rmSync(ward.path('.state'), { recursive: true })
+    expect((await ward.examine()).findings).toEqual([])
+  })
+
+  it('tells how far it is', async () => {
+    const ward = await Ward.healthy()
+    for (let n = 0; n < 600; n++) ward.write(`agents/main/entries/n${n}.md`, `Note ${n}.\n`)
+    const told: string[] = []
+    const store = ward.open()
+    await store.examine((done, total) => told.push(`${done}/${total}`))
+    await store.close()
+    expect(told.length).toBeGreaterThan(2)
+    expect(told.at(-1)).toMatch(/^(\d+)\/\1$/)
+  })
+})
+
+describe('docs/doctor.md', () => {
+  const text = readFileSync(resolve(import.meta.dirname, '../../../docs/doctor.md'), 'utf8')
+
+  it.each(Object.entries(CODES))('explains %s as it is in the table', (code, { severity, fixable }) => {
+    expect(text).toContain(`| \`${code}\` | ${severity} | ${fixable ? 'yes' : 'no'} |`)
+  })
+
+  it('explains no code that is not there', () => {
+    const told = [...text.matchAll(/^\| `([a-z0-9-]+)` \|/gm)].map((match) => match[1])
+    expect(told.sort()).toEqual(Object.keys(CODES).sort())
+  })
+})

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { Ward } from './ward.ts'
+
+const FILES = 10_000
+
+describe(`${FILES} files`, () => {
+  it('are looked at within seconds', { timeout: 120_000 }, async () => {
+    const ward = await Ward.healthy()
+    for (let n = 0; n < FILES; n++) {
+      const id = `0197a1b2-c3d4-7e5f-8a9b-${n.toString(16).padStart(12, '0')}`
+      ward.write(
+        `agents/main/entries/n${n}.md`,
+        `---\nname: note ${n}\nid: ${id}\n---\n\n${'The key of it. '.repeat(60)}\n`,
+      )
+    }
+    const started = performance.now()
+    const { findings, checked } = await ward.examine()
+    const seconds = (performance.now() - started) / 1000
+    expect(findings).toEqual([])
+    expect(checked.entries).toBeGreaterThan(FILES)
+    expect(seconds).toBeLessThan(10)
+  })
+})

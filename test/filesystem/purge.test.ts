@@ -1,0 +1,112 @@
+/** `purge` leaves no byte of an entry: in files, the journal and its bases, sessions, derived data and known backups. */
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Memory } from '../../src/memory.ts'
+import { type FilesystemStore, filesystemStore } from '../../src/stores/filesystem/store.ts'
+
+const SECRET = 'the-password-is-hunter2-and-nobody-knows'
+
+let base: string
+let root: string
+const stores: FilesystemStore[] = []
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'keepsake-purge-'))
+  root = join(base, 'ws')
+})
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close()
+  rmSync(base, { recursive: true, force: true })
+})
+
+function open(): { readonly memory: Memory; readonly store: FilesystemStore } {
+  const store = filesystemStore({ root, timezone: 'UTC' })
+  stores.push(store)
+  return { store, memory: new Memory(store, 'main', Date.now) }
+}
+
+/** Every file below the base that holds the text, archives opened. */
+function holding(text: string): string[] {
+  return readdirSync(base, { recursive: true, encoding: 'utf8' }).filter((file) => {
+    const path = join(base, file)
+    if (!lstatSync(path).isFile()) return false
+    const bytes = readFileSync(path)
+    return (file.endsWith('.tgz') ? gunzipSync(bytes) : bytes).includes(text)
+  })
+}
+
+describe('purge', () => {
+  it.each([
+    ['a note', { name: 'Door' }],
+    ['a line of the log', {}],
+    ['a context', { key: 'door' }],
+  ])('leaves nothing of %s, and everything else', async (_, options) => {
+    const { memory, store } = open()
+    await memory.remember('before')
+    const { entry } = await memory.remember(`${SECRET} 1`, { ...options, metadata: { also: SECRET } })
+    await memory.remember('after')
+    await memory.remember('kept', { name: 'Kept' })
+    await store.apply({ operations: [{ op: 'write', id: entry.id, content: `${SECRET} 2` }], origin: { by: 'agent' } })
+    await store.sessions.append('main', 's', [{ role: 'user', content: `remember: ${SECRET} 2` }, { role: 'agent' }])
+    await store.derived.write('index', Buffer.from(SECRET))
+    await store.backup({ to: join(base, 'one.tgz') })
+    expect(holding(SECRET).length).toBeGreaterThan(4)
+
+    const { cleaned, outOfReach } = await memory.purge(entry.id)
+    expect(holding(SECRET)).toEqual([])
+    expect(cleaned.join('; ')).toMatch(/journal.*session.*backup/)
+    expect(outOfReach.length).toBeGreaterThan(0)
+    expect((await memory.list()).map(({ content }) => content)).toEqual(['before', 'after', 'kept'])
+    expect((await store.sessions.read('main', 's'))?.records).toEqual([
+      { role: 'user', content: 'remember: [purged]' },
+      { role: 'agent' },
+    ])
+
+    const again = open()
+    expect((await again.memory.list()).map(({ content }) => content)).toEqual(['before', 'after', 'kept'])
+    // Everyone else's past is as it was.
+    await again.memory.remember('kept no more', { name: 'Kept' })
+    await again.memory.undo()
+    expect((await again.memory.get('Kept'))?.content).toBe('kept')
+    await again.memory.undo({ last: 2 })
+    expect((await again.memory.list()).map(({ content }) => content)).toEqual(['before'])
+    expect(await again.memory.store.problems()).toEqual([])
+  })
+
+  it('reaches what was forgotten long ago', async () => {
+    const { memory, store } = open()
+    const { entry } = await memory.remember(SECRET, { name: 'Door' })
+    await memory.rename('Door', 'Gate')
+    await memory.forget('Gate')
+    expect(holding(SECRET).length).toBeGreaterThan(0)
+    await store.purge([entry.id])
+    expect(holding(SECRET)).toEqual([])
+    expect(await memory.log()).toEqual([])
+  })
+
+  it('removes what a hand wrote, and says where else the text stands', async () => {
+    const { memory, store } = open()
+    await memory.remember('one', { name: 'Door' })
+    writeFileSync(join(root, 'agents/main/entries/door.md'), `${SECRET}\n`)
+    await memory.absorb()
+    await memory.learnFact('Copied', `${SECRET}\n`)
+    writeFileSync(join(root, 'notes.txt'), `x ${SECRET}`)
+    const door = (await memory.list({ kinds: ['note'] }))[0]
+    const { outOfReach } = await store.purge([door?.id ?? ''])
+    expect(outOfReach.join('\n')).toMatch(/notes\.txt[\s\S]*world\/copied\.md|world\/copied\.md[\s\S]*notes\.txt/)
+    const left = holding(SECRET).filter((file) => !file.includes('.state'))
+    expect(left.sort()).toEqual(['ws/notes.txt', 'ws/world/copied.md'])
+  })
+
+  it('is finished by the next writer when it was interrupted', async () => {
+    const { memory } = open()
+    const { entry } = await memory.remember(SECRET, { name: 'Door' })
+    await memory.forget('Door')
+    writeFileSync(join(root, '.state/purge.json'), JSON.stringify({ ids: [entry.id] }))
+    await open().memory.remember('next')
+    expect(holding(SECRET)).toEqual([])
+    expect(readdirSync(join(root, '.state'))).not.toContain('purge.json')
+  })
+})

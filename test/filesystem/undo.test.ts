@@ -1,0 +1,155 @@
+/** Undo gives every file its very bytes back: each of a thousand changes, by agents and by hands, over restarts. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Memory } from '../../src/memory.ts'
+import { filesystemStore } from '../../src/stores/filesystem/store.ts'
+
+const CHANGES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 1000 : 250
+const seed = Number(process.env['KEEPSAKE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+
+let base: string
+let root: string
+let ms: number
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'keepsake-undo-'))
+  root = join(base, 'ws')
+  ms = Date.parse('2026-05-01T08:00:00Z')
+})
+afterEach(() => rmSync(base, { recursive: true, force: true }))
+
+function open(): Memory {
+  const clock = (): number => ms
+  return new Memory(filesystemStore({ root, timezone: 'UTC', clock }), 'main', clock)
+}
+
+/** Everything that people would see, byte by byte. */
+function tree(): Map<string, string> {
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => !file.startsWith('.state') && file !== 'keepsake.yaml')
+    .filter((file) => statSync(join(root, file)).isFile())
+    .sort()
+  return new Map(files.map((file) => [file, readFileSync(join(root, file), 'latin1')]))
+}
+
+function randomly(start: number): (below: number) => number {
+  let state = start >>> 0
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+const DAY = 86_400_000
+
+/** One thing that an agent or a person might do; it may turn out to change nothing. */
+async function act(memory: Memory, random: (below: number) => number, n: number): Promise<void> {
+  ms += 1000 + random(DAY / 20)
+  const name = `Note ${random(8)}`
+  const text = `text ${n}\n\n## 12:00\n---\n- ${'word '.repeat(random(30))}end`
+  switch (random(12)) {
+    case 0:
+    case 1:
+      await memory.remember(`line ${n}`)
+      return
+    case 2:
+    case 3:
+      await memory.remember(text, { name, metadata: { n }, description: `about ${n}` })
+      return
+    case 4:
+      await memory.learnFact(`Topic ${random(4)}`, text)
+      return
+    case 5:
+      await memory.reflect(`# Memory\n\n${text}`)
+      return
+    case 6:
+      if (await memory.get(name)) await memory.rename(name, `Note ${random(8)}`).catch(() => undefined)
+      return
+    case 7:
+      if (await memory.get(name)) await memory.forget(name)
+      return
+    case 8:
+      await memory.apply([
+        { op: 'add', scope: 'main', kind: 'history', content: `history ${n}` },
+        { op: 'add', scope: 'main', kind: 'conversation', content: `user: ${n}` },
+      ])
+      return
+    default:
+      byHand(random, n)
+      await memory.absorb()
+  }
+}
+
+function byHand(random: (below: number) => number, n: number): void {
+  // The mirror is not read for what the monthly files say, so an edit there is none of an entry.
+  const files = [...tree().keys()].filter((file) => file.endsWith('.md') && !file.endsWith('/HISTORY.md'))
+  const file = files[random(files.length)]
+  if (file === undefined || random(6) === 0) {
+    mkdirSync(join(root, 'agents/main/entries'), { recursive: true })
+    writeFileSync(join(root, `agents/main/entries/by hand ${n}.md`), `# Written by hand\n\nnumber ${n}\n\n\n`)
+    return
+  }
+  const path = join(root, file)
+  const bytes = readFileSync(path)
+  switch (random(5)) {
+    case 0:
+      rmSync(path)
+      return
+    case 1:
+      if (file.includes('/entries/')) renameSync(path, join(dirname(path), `moved ${n}.md`))
+      return
+    default:
+      writeFileSync(path, Buffer.concat([bytes, Buffer.from(`by hand ${n}  \r\nsecond line\n\n\n`)]))
+  }
+}
+
+describe(`undo (seed ${seed})`, () => {
+  it(`gives the bytes back, ${CHANGES} changes one after the other, and again by undoing undos`, async () => {
+    const random = randomly(seed)
+    let memory = open()
+    const before = new Map<number, Map<string, string>>()
+    let shown = new Map<string, string>()
+    let last = 0
+    for (let n = 1; last < CHANGES; n++) {
+      await act(memory, random, n)
+      const [newest] = await numbers(memory, last)
+      if (newest === undefined) continue
+      before.set(last + 1, shown)
+      shown = tree()
+      last = newest
+      if (n % 40 === 0) memory = await reopened(memory)
+    }
+    for (let number = last; number >= 1; number--) {
+      const { change } = await memory.undo()
+      expect(change?.reverts, `seed ${seed}`).toEqual([number])
+      // An edit by hand may have been told as several changes, one a file.
+      const then = before.get(number)
+      if (then) expect(tree(), `seed ${seed}, change ${number}`).toEqual(then)
+      if (number % 40 === 0) memory = await reopened(memory)
+    }
+    // Every undo is undone, the newest first: the way back up.
+    const undos = await memory.log({ by: 'undo', limit: 10_000 })
+    for (const [index, { change }] of undos.entries()) {
+      await memory.undo({ changes: [change.number] })
+      const next = before.get(index + 2)
+      if (next) expect(tree(), `seed ${seed}, redone ${index + 1}`).toEqual(next)
+      if (index % 50 === 0) memory = await reopened(memory)
+    }
+    expect(tree(), `seed ${seed}`).toEqual(shown)
+    await memory.close()
+  }, 600_000)
+
+  async function numbers(memory: Memory, after: number): Promise<number[]> {
+    const { changes } = await memory.store.changes()
+    return changes
+      .map(({ number }) => number)
+      .filter((number) => number > after)
+      .reverse()
+  }
+
+  async function reopened(memory: Memory): Promise<Memory> {
+    await memory.close()
+    return open()
+  }
+})
