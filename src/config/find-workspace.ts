@@ -1,10 +1,33 @@
-/** Where the memory is when nobody says: the nearest `.keepsake` folder upward, else the one in the home folder. */
-import { statSync } from 'node:fs'
+/**
+ * Where the memory is when nobody says: going upward from a folder, the nearest of `agent.yaml` and `.keepsake/` decides;
+ * where there is neither, it is the one in the home folder.
+ */
+import { lstatSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
+export const CONFIG_FILE = 'agent.yaml'
 export const WORKSPACE_FOLDER = '.keepsake'
 
+export interface Place {
+  /** An `agent.yaml`; what it says about the workspace counts. */
+  readonly config?: string
+  /** A workspace that no `agent.yaml` speaks of. */
+  readonly workspace: string
+}
+
+export function findPlace(from: string): Place {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const workspace = join(folder, WORKSPACE_FOLDER)
+    const config = join(folder, CONFIG_FILE)
+    // Also a folder or a link with that name: it is not passed over, but refused with its reason when it is read.
+    if (isThere(config)) return { config, workspace }
+    if (isFolder(workspace)) return { workspace }
+    if (folder === dirname(folder)) return { workspace: join(homedir(), WORKSPACE_FOLDER) }
+  }
+}
+
+/** The workspace alone, for those who know of no `agent.yaml`. */
 export function findWorkspace(from: string): string {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const candidate = join(folder, WORKSPACE_FOLDER)
@@ -13,10 +36,18 @@ export function findWorkspace(from: string): string {
   }
 }
 
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false // in a folder that we may not look into
+  }
+}
+
 function isFolder(path: string): boolean {
   try {
-    return statSync(path).isDirectory()
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   } catch {
-    return false // not there, or in a folder that we may not look into
+    return false // in a folder that we may not look into
   }
 }

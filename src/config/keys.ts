@@ -1,0 +1,242 @@
+/**
+ * Every key of `spec.memory` in `agent.yaml`, in one place: what it may be, what it is when nothing is said, and what it is
+ * for. docs/config.md says the same, and a test holds the two together.
+ */
+import {
+  AGENT,
+  FOLDER,
+  IDENTITY,
+  LANGUAGE,
+  oneOf,
+  SECRET,
+  SERVER,
+  type TextType,
+  TRUTH,
+  VARIABLE,
+  WORD,
+  whole,
+  wholeOr,
+  ZONE,
+} from './value-types.ts'
+
+export type Backend = 'filesystem' | 'file' | 'chroma' | 'memory'
+export type Preset = 'default' | 'agnx' | 'reachy' | 'crabtalk'
+
+export interface Llm {
+  readonly provider: 'openai' | 'anthropic'
+  /** `null`: the provider's own. */
+  readonly base_url: string | null
+  readonly model: string
+  /** The variable that holds the key. */
+  readonly api_key_env: string | null
+}
+
+/** `null` is "none", or "what the system says" for the time zone. */
+export interface ConfigValues {
+  readonly backend: Backend
+  /** Absolute; or the address of a server, when an option names one. */
+  readonly workspace: string
+  readonly layout: 'agents' | 'flat'
+  readonly agent: string
+  readonly timezone: string | null
+  readonly tools: Preset
+  readonly auto_recall: boolean
+  readonly recall_limit: number
+  readonly recall_words: number | 'all'
+  readonly soul_editable: boolean
+  /** A file name; or, absolute, a file outside the workspace. */
+  readonly identity_file: string
+  readonly context_window_size: number
+  readonly cleanup_interval: number
+  readonly embedding_model: string
+  readonly max_memory_size: number
+  readonly consolidation_timeout: number
+  readonly memory_window: number
+  readonly llm: Llm | null
+  readonly inject_memory: boolean
+  readonly url: string
+  readonly token: string | null
+  readonly language: string
+  readonly retention_days: number
+  readonly retention_mb: number
+}
+
+export type ConfigKey = keyof ConfigValues
+
+export interface Key<T> {
+  readonly type: TextType<NonNullable<T>> | MappingType<NonNullable<T>>
+  readonly fallback: T
+  /** What the fallback is called where its value does not say it. */
+  readonly fallbackText?: string
+  readonly unit?: string
+  readonly about: string
+  /** Never shown. */
+  readonly secret?: true
+  /** Of a mapping: there is no fallback. */
+  readonly required?: true
+}
+
+export interface MappingType<T> {
+  readonly what: string
+  readonly allowed: string
+  readonly keys: { readonly [K in keyof T]: Key<T[K]> }
+}
+
+const LLM: MappingType<Llm> = {
+  what: 'a mapping',
+  allowed: 'a mapping with the keys provider, base_url, model, api_key_env',
+  keys: {
+    provider: { type: oneOf('a provider', ['openai', 'anthropic']), fallback: 'openai', about: 'whose API it speaks' },
+    base_url: {
+      type: SERVER,
+      fallback: null,
+      fallbackText: "the provider's",
+      about: 'where it is; any server that speaks that API',
+    },
+    model: { type: WORD, fallback: '', fallbackText: 'none; it must be said', required: true, about: 'the model' },
+    api_key_env: {
+      type: VARIABLE,
+      fallback: null,
+      fallbackText: 'OPENAI_API_KEY or ANTHROPIC_API_KEY',
+      about: 'the environment variable that holds the key; the key itself stays out of files',
+    },
+  },
+}
+
+/** What a timer of the system can wait: longer ones end at once. */
+const LONGEST_TIMER_MS = 2_147_483_647
+
+export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
+  backend: {
+    type: oneOf('a backend', ['filesystem', 'file', 'chroma', 'memory']),
+    fallback: 'filesystem',
+    about: 'what keeps the entries: Markdown files, one file, a Chroma server, or RAM',
+  },
+  workspace: {
+    type: FOLDER,
+    fallback: '.keepsake',
+    fallbackText: '.keepsake beside this file',
+    about: 'the folder of the memory, or its one file',
+  },
+  layout: {
+    type: oneOf('a layout', ['agents', 'flat']),
+    fallback: 'agents',
+    about: 'a folder for each agent, or one agent at the root; counts when the workspace is made',
+  },
+  agent: { type: AGENT, fallback: 'main', about: 'whose memory it is' },
+  timezone: {
+    type: ZONE,
+    fallback: null,
+    fallbackText: "the system's",
+    about: 'where days begin and end; counts when the workspace is made',
+  },
+  tools: {
+    type: oneOf('a preset', ['default', 'agnx', 'reachy', 'crabtalk']),
+    fallback: 'default',
+    about: 'which tools a model is given, and with them the defaults of auto_recall and inject_memory',
+  },
+  auto_recall: {
+    type: TRUTH,
+    fallback: true,
+    fallbackText: 'true; false with agnx and reachy',
+    about: 'whether each turn begins with a search for what the user just said',
+  },
+  recall_limit: { type: whole(1, 100), fallback: 5, unit: 'entries', about: 'how many hits a search gives' },
+  recall_words: {
+    type: wholeOr(1, 1000, 'all'),
+    fallback: 8,
+    unit: 'words',
+    about: 'how much of the message auto_recall searches for',
+  },
+  soul_editable: {
+    type: TRUTH,
+    fallback: false,
+    about: 'whether the identity may be written, by whatever interface',
+  },
+  identity_file: {
+    type: IDENTITY,
+    fallback: 'IDENTITY.md',
+    about: "the identity: a file in the agent's folder, which counts when the workspace is made, or one elsewhere",
+  },
+  context_window_size: {
+    type: whole(0, 1000),
+    fallback: 5,
+    unit: 'turns',
+    about: 'how many turns of the conversation stay in the prompt',
+  },
+  cleanup_interval: {
+    type: whole(0, Math.floor(LONGEST_TIMER_MS / 1000)),
+    fallback: 3600,
+    unit: 'seconds',
+    about: 'how often what has expired is removed; 0 is never',
+  },
+  embedding_model: {
+    type: WORD,
+    fallback: 'all-MiniLM-L6-v2',
+    about: 'what makes the vectors for search by meaning',
+  },
+  max_memory_size: {
+    type: whole(1, 16_777_216),
+    fallback: 8192,
+    unit: 'bytes',
+    about: 'from what size of MEMORY.md on the model is asked to compress it',
+  },
+  consolidation_timeout: {
+    type: whole(1, LONGEST_TIMER_MS),
+    fallback: 30_000,
+    unit: 'milliseconds',
+    about: 'how long a call that condenses may take',
+  },
+  memory_window: {
+    type: whole(2, 100_000),
+    fallback: 50,
+    unit: 'messages',
+    about: 'how many messages a session holds before it is condensed',
+  },
+  llm: { type: LLM, fallback: null, fallbackText: 'none', about: 'the model that condenses' },
+  inject_memory: {
+    type: TRUTH,
+    fallback: true,
+    fallbackText: 'true; false with agnx and reachy',
+    about: 'whether MEMORY.md and the identity stand in the system prompt',
+  },
+  url: { type: SERVER, fallback: 'http://localhost:8000', about: 'the Chroma server of backend: chroma' },
+  token: { type: SECRET, fallback: null, fallbackText: 'none', about: 'what that server asks for', secret: true },
+  language: { type: LANGUAGE, fallback: 'en', about: 'whose endings and stop words the search knows' },
+  retention_days: {
+    type: whole(30, 36_500),
+    fallback: 90,
+    unit: 'days',
+    about: 'how long changes can be undone; counts when the workspace is made',
+  },
+  retention_mb: {
+    type: whole(1, 1_000_000),
+    fallback: 512,
+    unit: 'megabytes',
+    about: 'how large the record of changes older than 30 days may grow; counts when the workspace is made',
+  },
+}
+
+export const CONFIG_KEYS: readonly ConfigKey[] = Object.keys(KEYS) as ConfigKey[] // the object literal above
+
+/** What a preset has for default, where it differs. */
+export const PRESETS: Readonly<Record<Preset, Partial<ConfigValues>>> = {
+  default: {},
+  agnx: { auto_recall: false, inject_memory: false },
+  reachy: { auto_recall: false, inject_memory: false },
+  crabtalk: {},
+}
+
+export type Pin = 'layout' | 'timezone' | 'identityFile' | 'retentionDays' | 'retentionMb'
+
+/** What `keepsake.yaml` pins, and its name in the store's settings. */
+export const PINNED: readonly (readonly [ConfigKey, Pin])[] = [
+  ['layout', 'layout'],
+  ['timezone', 'timezone'],
+  ['identity_file', 'identityFile'],
+  ['retention_days', 'retentionDays'],
+  ['retention_mb', 'retentionMb'],
+]
+
+/** What is said about one workspace, and not about another that an option names. */
+export const OF_THE_WORKSPACE: readonly ConfigKey[] = ['backend', 'url', 'token', ...PINNED.map(([key]) => key)]

@@ -1,0 +1,119 @@
+/**
+ * From what was asked for and what `agent.yaml` says to one value for each key, and where it comes from. Layer over layer:
+ * the default, the preset of `tools`, the file, what was asked for. Nothing is written, and the environment is not read.
+ */
+import { dirname, join } from 'node:path'
+import { InvalidError } from '../errors.ts'
+import { readAgentYaml, type Section } from './agent-yaml.ts'
+import { checkPairs, checkText, type Said, type Source } from './check-values.ts'
+import { findPlace, type Place, WORKSPACE_FOLDER } from './find-workspace.ts'
+import { refuseIdentityInside } from './identity-place.ts'
+import { CONFIG_KEYS, type ConfigKey, type ConfigValues, KEYS, OF_THE_WORKSPACE, PINNED, PRESETS } from './keys.ts'
+import { isUrl, resolvePath, type TextType } from './value-types.ts'
+import { backendOf, refuseNonFolder } from './workspace-backend.ts'
+
+export interface Config {
+  /** The `agent.yaml`, absolute; missing when there is none. */
+  readonly file?: string
+  /** Whether agents are given a memory: not where a file is, but has no `spec.memory`. A person's commands work anyway. */
+  readonly enabled: boolean
+  readonly values: ConfigValues
+  readonly sources: Readonly<Record<ConfigKey, Source>>
+}
+
+/** A value from elsewhere than the file, and how to call that place: `--agent`, `KEEPSAKE_AGENT`. */
+export interface Asked {
+  readonly text: string
+  readonly source: string
+}
+
+/** The keys that can be asked for. */
+export type AskedValues = Partial<Record<'workspace' | 'agent' | 'layout' | 'timezone', Asked | undefined>>
+
+export interface LoadOptions {
+  /** An `agent.yaml` by its path. Left out: the nearest upward from `from`. */
+  readonly file?: string | undefined
+  /** Where the search begins, and relative paths of `asked`. */
+  readonly from: string
+  readonly asked?: AskedValues
+  /** The workspace when neither a file nor `asked` names one. Left out: the nearest upward, else the one at home. */
+  readonly otherwise?: string
+}
+
+export async function loadConfig({ file, from, asked = {}, otherwise }: LoadOptions): Promise<Config> {
+  const place = placeOf(file, from)
+  const section = place.config === undefined ? NO_FILE : await readAgentYaml(place.config)
+  const said = checkPairs(section.pairs, KEYS)
+  const wanted = checkAsked(asked, from)
+  const own = said.get('workspace')?.value ?? (place.config === undefined ? otherwise : undefined) ?? place.workspace
+  if ((wanted.get('workspace')?.value ?? own) === own) refuseTwoPins(said, wanted)
+  else for (const key of OF_THE_WORKSPACE) said.delete(key)
+  const layers = [new Map([['workspace', byDefault(own)]]), presetOf(said), said, wanted]
+  const given = new Map<string, Said>(layers.flatMap((layer) => [...layer]))
+  given.set('backend', backendFor(given))
+  const each = CONFIG_KEYS.map((key) => [key, given.get(key) ?? byDefault(KEYS[key].fallback)] as const)
+  const config: Config = {
+    ...(place.config === undefined ? {} : { file: place.config }),
+    enabled: section.enabled,
+    values: Object.fromEntries(each.map(([key, { value }]) => [key, value])) as unknown as ConfigValues, // as KEYS read them
+    sources: Object.fromEntries(each.map(([key, { source }]) => [key, source])) as Config['sources'], // one for each key
+  }
+  refuseIdentityInside(config)
+  return config
+}
+
+const NO_FILE: Section = { enabled: true, pairs: [] }
+
+function placeOf(file: string | undefined, from: string): Place {
+  if (file === undefined) return findPlace(from)
+  const config = resolvePath(file, from)
+  return { config, workspace: join(dirname(config), WORKSPACE_FOLDER) }
+}
+
+function byDefault(value: unknown): Said {
+  return { value, source: { from: 'default', label: 'default', where: 'the default' } }
+}
+
+function presetOf(said: ReadonlyMap<string, Said>): Map<string, Said> {
+  const preset = (said.get('tools')?.value ?? KEYS.tools.fallback) as ConfigValues['tools'] // as KEYS read it
+  const source: Source = { from: 'preset', label: `preset ${preset}`, where: `the preset ${preset}` }
+  return new Map(Object.entries(PRESETS[preset]).map(([key, value]) => [key, { value, source }]))
+}
+
+function checkAsked(asked: AskedValues, from: string): Map<string, Said> {
+  const wanted = new Map<string, Said>()
+  for (const key of ['workspace', 'agent', 'layout', 'timezone'] as const) {
+    const given = asked[key]
+    if (!given) continue
+    const isAddress = key === 'workspace' && isUrl(given.text)
+    const value = isAddress ? given.text : checkText(given.text, KEYS[key].type as TextType<unknown>, from, key) // no mapping
+    const source: Source = { from: 'asked', label: given.source, where: `${given.source} ${given.text}` }
+    wanted.set(key, { value, source })
+  }
+  return wanted
+}
+
+/** Made with the one, the workspace would be refused with the other by the next command. */
+function refuseTwoPins(said: ReadonlyMap<string, Said>, wanted: ReadonlyMap<string, Said>): void {
+  for (const [key] of PINNED) {
+    const [inFile, asked] = [said.get(key), wanted.get(key)]
+    if (!inFile || !asked || inFile.value === asked.value) continue
+    const problem = `${asked.source.label} says "${asked.value}", but ${inFile.source.where} says "${inFile.value}"`
+    throw new InvalidError(key, problem, `"${inFile.value}", or another value in that file`)
+  }
+}
+
+/** A backend that is said counts; else the workspace tells by its looks. */
+function backendFor(given: ReadonlyMap<string, Said>): Said {
+  const [backend, workspace] = [given.get('backend'), given.get('workspace') ?? byDefault('')]
+  const path = String(workspace.value)
+  const field = workspace.source.from === 'file' ? `${workspace.source.where}: workspace` : 'workspace'
+  if (backend) {
+    if (backend.value === 'filesystem') refuseNonFolder(path, field)
+    return backend
+  }
+  const value = backendOf(path, field)
+  return value === KEYS.backend.fallback && workspace.source.from !== 'asked'
+    ? byDefault(value)
+    : { ...workspace, value }
+}

@@ -1,0 +1,145 @@
+/**
+ * The sorts of values that `agent.yaml` holds, each as one function from what is written to what it means. All of them read
+ * text, so that 5, "5" and --limit=5 are one thing. `undefined` is "not allowed": the caller knows the file and the line.
+ */
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { isKeepsakeError } from '../errors.ts'
+import { WORLD } from '../model/entry.ts'
+import { normalizeAgentId } from '../model/name.ts'
+import { parseZone } from '../model/time.ts'
+
+export interface TextType<T> {
+  /** Completes `"x" is not …`. */
+  readonly what: string
+  /** Completes "Allowed: …". */
+  readonly allowed: string
+  /** Relative paths are taken from `folder`. */
+  readonly read: (text: string, folder: string) => T | undefined
+  /** What is wrong with a value, where more can be said than what it is not. */
+  readonly problem?: (text: string) => string | undefined
+  /** A wrong value is not repeated in the error: it may hold a secret. */
+  readonly mayHoldSecret?: true
+}
+
+export function oneOf<T extends string>(what: string, words: readonly T[]): TextType<T> {
+  return { what, allowed: words.join(', '), read: (text) => words.find((word) => word === text) }
+}
+
+export const TRUTH: TextType<boolean> = {
+  what: 'true or false',
+  allowed: 'true, false',
+  read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+}
+
+export function whole(least: number, most: number): TextType<number> {
+  const allowed = `a whole number from ${least} to ${most}`
+  return {
+    what: allowed,
+    allowed,
+    read: (text) => {
+      const number = /^\s*[+-]?\d{1,15}\s*$/.test(text) ? Number(text) : undefined
+      return number !== undefined && number >= least && number <= most ? number : undefined
+    },
+  }
+}
+
+/** A number, or a word that stands for one. */
+export function wholeOr<T extends string>(least: number, most: number, word: T): TextType<number | T> {
+  const number = whole(least, most)
+  const allowed = `${number.allowed}, or ${word}`
+  return { what: allowed, allowed, read: (text, folder) => (text === word ? word : number.read(text, folder)) }
+}
+
+export const FOLDER: TextType<string> = {
+  what: 'a path',
+  allowed: 'a path; relative ones begin at the folder of this file, ~ is the home folder',
+  read: (text, folder) => (isLine(text) && !isUrl(text) ? resolvePath(text, folder) : undefined),
+}
+
+/** A name stays a name: it lies in the agent's folder. All else is a path, which only configuration may give. */
+export const IDENTITY: TextType<string> = {
+  what: 'a place for the identity',
+  allowed: 'a file name that ends in .md (not MEMORY.md, HISTORY.md), or a path out of the workspace to such a file',
+  read: (text, folder) => {
+    if (!isLine(text) || !text.endsWith('.md')) return undefined
+    if (/[\\/]/.test(text)) return resolvePath(text, folder)
+    return /^[^.:][^:]*$/.test(text) && !/^(memory|history(-\d{4}-\d\d)?)\.md$/i.test(text) ? text : undefined
+  },
+}
+
+export const AGENT: TextType<string> = {
+  what: 'an agent id',
+  allowed: 'letters, digits, ".", "_" and "-", at most 64, not starting with a dot; not "world"',
+  read: (text) => unlessRefused(() => normalizeAgentId(text)),
+  problem: (text) => (text.toLowerCase() === WORLD ? `"${text}" is the shared scope` : undefined),
+}
+
+export const ZONE: TextType<string> = {
+  what: 'a time zone',
+  allowed: 'an IANA name such as Europe/Berlin, or UTC',
+  read: (text) => unlessRefused(() => parseZone(text)),
+}
+
+export const LANGUAGE: TextType<string> = {
+  what: 'a language',
+  allowed: 'a code of two letters such as en, de or fr',
+  read: (text) => (/^[a-z]{2}$/.test(text) && isLanguage(text) ? text : undefined),
+}
+
+export const WORD: TextType<string> = {
+  what: 'a name',
+  allowed: 'a name without blanks',
+  read: (text) => (isLine(text) && !/\s/.test(text) ? text : undefined),
+}
+
+export const SECRET: TextType<string> = {
+  ...WORD,
+  what: 'a token',
+  allowed: 'text without blanks',
+  mayHoldSecret: true,
+}
+
+export const SERVER: TextType<string> = {
+  what: 'the address of a server',
+  allowed: 'an address that begins with http:// or https://, without a user name or password in it',
+  mayHoldSecret: true,
+  read: (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined
+    return url.username === '' && url.password === '' && isLine(text) ? text : undefined
+  },
+}
+
+/** Not the key itself, which people put here by mistake. */
+export const VARIABLE: TextType<string> = {
+  what: 'the name of a variable',
+  allowed: 'the name of an environment variable, such as OPENAI_API_KEY',
+  mayHoldSecret: true,
+  read: (text) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? text : undefined),
+}
+
+export function resolvePath(text: string, folder: string): string {
+  return text === '~' || text.startsWith('~/') ? join(homedir(), text.slice(1)) : resolve(folder, text)
+}
+
+export function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+}
+
+function isLine(text: string): boolean {
+  return text.trim() !== '' && !/\p{Cc}/u.test(text) && text.isWellFormed()
+}
+
+function isLanguage(code: string): boolean {
+  return new Intl.DisplayNames('en', { type: 'language', fallback: 'none' }).of(code) !== undefined
+}
+
+function unlessRefused<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (isKeepsakeError(error)) return undefined
+    throw error
+  }
+}

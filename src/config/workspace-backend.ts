@@ -1,0 +1,47 @@
+/** What sort of memory a path or an address names, when no `backend` says it. */
+import { type Stats, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { InvalidError, KeepsakeError } from '../errors.ts'
+import { WORKSPACE_FOLDER } from './find-workspace.ts'
+import type { Backend } from './keys.ts'
+import { isUrl } from './value-types.ts'
+
+/** `field`: who says it, for the error. */
+export function backendOf(workspace: string, field: string): Backend {
+  if (isUrl(workspace)) return backendOfAddress(workspace, field)
+  const found = statOf(workspace)
+  if (found?.isDirectory()) return 'filesystem'
+  if (basename(workspace).endsWith('.keepsake') && basename(workspace) !== WORKSPACE_FOLDER) return 'file'
+  if (found) throw notAFolder(workspace, field)
+  return 'filesystem'
+}
+
+/** For a backend that is said to be files. */
+export function refuseNonFolder(workspace: string, field: string): void {
+  if (statOf(workspace)?.isDirectory() === false) throw notAFolder(workspace, field)
+}
+
+function backendOfAddress(address: string, field: string): Backend {
+  if (address.toLowerCase().startsWith('chroma://')) return 'chroma'
+  throw new InvalidError(
+    field,
+    `"${address}" names no memory`,
+    'a folder, a file that ends in .keepsake, chroma://HOST',
+  )
+}
+
+function notAFolder(path: string, field: string): InvalidError {
+  return new InvalidError(field, `${path} is not a folder`, 'a folder, or a path where one can be made')
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new KeepsakeError('IO', `${path} can't be reached: ${reason}`, {
+      hint: 'Check the path and the modes of the folders on it, or name another with --workspace.',
+      cause,
+    })
+  }
+}
