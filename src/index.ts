@@ -1,13 +1,19 @@
 /** The public API: an explicit list. Free of Node's own modules; stores that need them are loaded when opened. */
 export { type ErrorCode, isKeepsakeError, KeepsakeError } from './errors.ts'
+export type { Blame } from './history/blame.ts'
+export type { ChangeFilter, LoggedChange } from './history/log.ts'
 export {
   type ListFilter,
+  type LogQuery,
   Memory,
   type MemoryOptions,
   openMemory,
+  type PurgedEntry,
   type Recalled,
   type RecallOptions,
   type RememberOptions,
+  type Undone,
+  type UndoOptions,
   type WriteOptions,
   type Written,
 } from './memory.ts'
@@ -26,6 +32,8 @@ export type {
 } from './model/operation.ts'
 export type { Clock } from './ports/clock.ts'
 export type {
+  Absorbed,
+  AbsorbOptions,
   Applied,
   ApplyOptions,
   CallOptions,
@@ -33,8 +41,11 @@ export type {
   ChangeFeed,
   Cursor,
   Derived,
+  History,
   Lease,
   Problem,
+  Purged,
+  Recorded,
   ScanFilter,
   SessionInfo,
   SessionPage,
@@ -42,5 +53,7 @@ export type {
   Sessions,
   Settings,
   Store,
+  Touched,
+  Watch,
 } from './ports/store.ts'
 export { type MemoryStoreOptions, memoryStore } from './stores/memory.ts'

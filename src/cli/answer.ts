@@ -12,6 +12,7 @@ export async function answer(args: readonly string[]): Promise<Outcome> {
   if (leading.has('version')) return versionOutcome()
   if (verb === undefined || leading.has('help')) return helpOutcome(verb)
   if (verb === 'help') return helpOutcome(others.find((word) => !word.startsWith('-')))
+  if (verb === '__complete') return completeOutcome(others)
   const command = await commandCalled(verb)
   const given = parseArguments(others, [...command.options, ...GLOBAL_OPTIONS]).over(leading)
   if (given.has('version')) return versionOutcome()
@@ -37,10 +38,21 @@ async function commandCalled(verb: string): Promise<Command> {
   )
 }
 
-async function helpOutcome(verb: string | undefined): Promise<Outcome> {
-  const { commandHelp, generalHelp } = await import('./help.ts')
-  const text = verb === undefined || verb === 'help' ? generalHelp() : commandHelp(await commandCalled(verb))
+async function helpOutcome(asked: string | undefined): Promise<Outcome> {
+  const { commandHelp, generalHelp, HELP_TOPICS } = await import('./help.ts')
+  const text =
+    asked === undefined || asked === 'help'
+      ? generalHelp()
+      : (HELP_TOPICS.get(asked)?.() ?? commandHelp(await commandCalled(asked)))
   return { json: { help: text }, text, quietText: text, warnings: [] }
+}
+
+/** For the scripts of `keepsake completion`; not in the table of commands, since no person calls it. */
+async function completeOutcome([, ...words]: readonly string[]): Promise<Outcome> {
+  const { complete } = await import('./complete.ts')
+  const candidates = await complete(words)
+  const text = candidates.map(({ value, about }) => (about === undefined ? value : `${value}\t${about}`)).join('\n')
+  return { json: { candidates }, text, quietText: text, warnings: [] }
 }
 
 async function versionOutcome(): Promise<Outcome> {

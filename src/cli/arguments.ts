@@ -90,7 +90,7 @@ export function parseArguments(args: readonly string[], options: readonly Option
 export function checkOperands({ operands: given }: Arguments, { verb, operands }: Command): void {
   const missing = operands.find((operand, index) => !operand.optional && given[index] === undefined)
   if (missing) throw usageError(`${verb} needs ${missing.name}`, helpHint(verb))
-  if (given.length <= operands.length) return
+  if (given.length <= operands.length || operands.at(-1)?.many) return
   const superfluous = given[operands.length] ?? ''
   const isText = operands.at(-1)?.name === 'TEXT'
   throw usageError(

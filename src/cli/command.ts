@@ -20,6 +20,8 @@ export interface Option {
 export interface Operand {
   readonly name: string
   readonly optional?: true
+  /** The last one may be given more than once. */
+  readonly many?: true
 }
 
 export interface Command {

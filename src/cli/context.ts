@@ -2,7 +2,7 @@
 import { KeepsakeError } from '../errors.ts'
 import type { Arguments } from './arguments.ts'
 import type { Asked, Context, Opened } from './command.ts'
-import { Screen } from './screen.ts'
+import { hasColor, Screen } from './screen.ts'
 
 export function contextFor(given: Arguments): { readonly context: Context; readonly close: () => Promise<void> } {
   const asked: Asked = {
@@ -10,14 +10,11 @@ export function contextFor(given: Arguments): { readonly context: Context; reado
     agent: given.one('agent') ?? fromEnvironment('KEEPSAKE_AGENT'),
     cwd: currentFolder(),
   }
-  const screen = new Screen({
-    isTerminal: process.stdout.isTTY === true,
-    noColor: fromEnvironment('NO_COLOR') !== undefined,
-    cwd: asked.cwd,
-  })
+  const isTerminal = process.stdout.isTTY === true
+  const screen = new Screen({ isTerminal, hasColor: hasColor(isTerminal, fromEnvironment), cwd: asked.cwd })
   let opened: Promise<Opened> | undefined
   const open = (): Promise<Opened> => {
-    opened ??= openAsked(asked)
+    opened ??= openAsked({ given, asked })
     return opened
   }
   return {
@@ -29,12 +26,12 @@ export function contextFor(given: Arguments): { readonly context: Context; reado
   }
 }
 
-async function openAsked({ workspace, agent, cwd }: Asked): Promise<Opened> {
-  const [{ openWorkspace }, { workspaceToUse }] = await Promise.all([
+async function openAsked(request: Pick<Context, 'given' | 'asked'>): Promise<Opened> {
+  const [{ openWorkspace }, { configAsked }] = await Promise.all([
     import('./open-workspace.ts'),
-    import('./workspace-place.ts'),
+    import('./asked-config.ts'),
   ])
-  return openWorkspace(workspaceToUse(workspace, cwd), agent)
+  return openWorkspace(await configAsked(request))
 }
 
 /** A variable that is set to nothing is as good as none. */

@@ -22,9 +22,9 @@ export function entryText(entry: Entry, { screen, root, zone }: TextPlace): stri
   const title = name ?? key ?? shortened(entry.content)
   const rows = rowsText(
     [
-      ['created', time(createdAt, zone)],
-      ['updated', updatedAt === createdAt ? undefined : time(updatedAt, zone)],
-      ['expires', expiresAt === null ? undefined : time(expiresAt, zone)],
+      ['created', timeText(createdAt, zone)],
+      ['updated', updatedAt === createdAt ? undefined : timeText(updatedAt, zone)],
+      ['expires', expiresAt === null ? undefined : timeText(expiresAt, zone)],
       ['file', entry.path === undefined ? undefined : screen.path(root, entry.path)],
       ['aliases', aliases.join(', ') || undefined],
       ['metadata', Object.keys(metadata).length === 0 ? undefined : JSON.stringify(metadata)],
@@ -62,7 +62,7 @@ export function listText(entries: readonly Entry[], { screen, root, zone }: Text
     rows.reduce((most, row) => Math.max(most, [...row[column]].length), 0)
   const [kinds, titles, paths] = [widest('kind'), widest('title'), widest('path')]
   const lines = rows.map(({ entry, kind, title, path }) => {
-    const named = `${time(entry.createdAt, zone)}  ${kind.padEnd(kinds)}  ${padded(title, titles)}  `
+    const named = `${timeText(entry.createdAt, zone)}  ${kind.padEnd(kinds)}  ${padded(title, titles)}  `
     // What has no name can only be addressed by its id.
     return entry.name === null
       ? `${named}${screen.dim(`${padded(path, paths)}  ${entry.id}`)}`
@@ -82,12 +82,12 @@ export function shortened(text: string): string {
   return `${kept.trimEnd()}…`
 }
 
-function time(at: string, zone: string): string {
+export function timeText(at: string, zone: string): string {
   const local = localTime(at, zone)
   return `${local.day} ${local.time}`
 }
 
-function originText({ by, agent, session }: Entry['origin']): string {
+export function originText({ by, agent, session }: Entry['origin']): string {
   const words = [by, agent, session === undefined ? undefined : `in session ${session}`]
   return words.filter((word) => word !== undefined).join(' ')
 }

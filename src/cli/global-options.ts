@@ -5,9 +5,10 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
   {
     name: 'workspace',
     value: 'DIR',
-    about: 'the folder of the memory; else the nearest .keepsake upward, else ~/.keepsake',
+    about: 'the folder of the memory; else what agent.yaml says or the nearest .keepsake upward, else ~/.keepsake',
   },
-  { name: 'agent', value: 'ID', about: 'whose memory; "main" when nothing is said' },
+  { name: 'agent', value: 'ID', about: 'whose memory; else what agent.yaml says, else "main"' },
+  { name: 'config', value: 'FILE', about: 'an agent.yaml; else the nearest upward' },
   { name: 'json', about: 'print one JSON object and nothing else' },
   { name: 'quiet', about: 'writes print nothing, readings only the text' },
   { name: 'help', about: 'show this help' },

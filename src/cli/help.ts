@@ -1,37 +1,85 @@
 /** Help for people who are new here. Golden files in test/cli/golden hold every page of it. */
-import type { Command, Option } from './command.ts'
+import type { Command, Operand, Option } from './command.ts'
+import { EXIT_STATUS } from './exit-status.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
-import { VERBS } from './verbs.ts'
+import { GROUPS, VERBS, type Verb } from './verbs.ts'
 
 const COLUMNS = 100
 
 export function generalHelp(): string {
-  const verbs = [...VERBS].map(([verb, { summary }]): [string, string] => [verb, summary])
   return [
     'keepsake: memory for AI agents, in Markdown files that people can read.',
+    'What is written is kept safely, can be edited by hand at any time, and every change can be undone.',
     '',
     'Usage: keepsake COMMAND [options]',
-    '',
-    'Commands:',
-    ...table(verbs),
-    '',
-    'Options of every command:',
-    ...table(GLOBAL_OPTIONS.map(optionRow)),
     '',
     'Begin with:',
     '  keepsake init',
     '  keepsake remember "The staging server is called heron."',
     '  keepsake recall',
     '',
-    'More about a command: keepsake COMMAND --help',
+    ...GROUPS.flatMap((group) => [`${group}:`, ...groupTable(group), '']),
+    'Options of every command:',
+    ...table(GLOBAL_OPTIONS.map(optionRow)),
     '',
-    'KEEPSAKE_WORKSPACE and KEEPSAKE_AGENT in the environment stand for --workspace and --agent.',
-    'Exit status: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 conflict or lock, 130 interrupted.',
+    'More about a command: keepsake COMMAND --help',
+    'More to read: keepsake help exit-codes, keepsake help environment',
   ].join('\n')
 }
 
+/** What belongs to no command. */
+export const HELP_TOPICS: ReadonlyMap<string, () => string> = new Map([
+  ['exit-codes', exitCodesHelp],
+  ['environment', environmentHelp],
+])
+
+function exitCodesHelp(): string {
+  const codes = (status: number): string =>
+    Object.entries(EXIT_STATUS)
+      .flatMap(([code, its]) => (its === status ? [code] : []))
+      .join(', ')
+  const row = (status: number, what: string): [string, string] => [String(status), `${what}: ${codes(status)}`]
+  return [
+    'The status that a command ends with, and the codes of the errors behind it:',
+    '',
+    ...table([
+      ['0', 'done'],
+      row(1, 'failed'),
+      row(2, 'wrong usage'),
+      row(3, 'not found'),
+      row(4, 'conflict or lock'),
+      row(130, 'interrupted'),
+    ]),
+    '',
+    'With --json an error is {"error":{"code","message","hint"}} on standard output.',
+  ].join('\n')
+}
+
+function environmentHelp(): string {
+  return ['Variables that keepsake looks at; an option of the command wins over them:', '', ...table(ENVIRONMENT)].join(
+    '\n',
+  )
+}
+
+const ENVIRONMENT: readonly (readonly [string, string])[] = [
+  ['KEEPSAKE_WORKSPACE', 'stands for --workspace'],
+  ['KEEPSAKE_AGENT', 'stands for --agent'],
+  ['KEEPSAKE_CONFIG', 'stands for --config'],
+  ['NO_COLOR', 'set to anything: no colours'],
+  ['FORCE_COLOR', 'set to anything but 0: colours, even where the output is not a terminal; wins over NO_COLOR'],
+  ['TERM', '"dumb": no colours'],
+]
+
+function groupTable(group: Verb['group']): string[] {
+  const width = Math.max(...[...VERBS.keys()].map((verb) => verb.length))
+  const rows = [...VERBS].flatMap(([verb, its]): [string, string][] =>
+    its.group === group ? [[verb, its.summary]] : [],
+  )
+  return table(rows, width)
+}
+
 export function commandHelp({ verb, operands, about, options, examples }: Command): string {
-  const usage = operands.map(({ name, optional }) => (optional ? `[${name}]` : name))
+  const usage = operands.map(operandText)
   return [
     `Usage: ${['keepsake', verb, ...usage, '[options]'].join(' ')}`,
     '',
@@ -46,12 +94,17 @@ export function commandHelp({ verb, operands, about, options, examples }: Comman
   ].join('\n')
 }
 
+function operandText({ name, optional, many }: Operand): string {
+  const word = many ? `${name}…` : name
+  return optional ? `[${word}]` : word
+}
+
 function optionRow({ name, value, about }: Option): [string, string] {
   return [value === undefined ? `--${name}` : `--${name} ${value}`, about]
 }
 
-function table(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([word]) => word.length))
+function table(rows: readonly (readonly [string, string])[], least = 0): string[] {
+  const width = Math.max(least, ...rows.map(([word]) => word.length))
   return rows.flatMap(([word, about]) => {
     const [first = '', ...rest] = wrapped(about, COLUMNS - width - 4)
     return [`  ${word.padEnd(width)}  ${first}`, ...rest.map((line) => ' '.repeat(width + 4) + line)]

@@ -1,10 +1,9 @@
 /** Opens the memory that a command works on. Loaded by the commands that need one, when they do. */
+import type { Config } from '../config/load-config.ts'
+import { openStore } from '../memory/open.ts'
 import { openMemory } from '../memory.ts'
-import { filesystemStore } from '../stores/filesystem/store.ts'
 import type { Opened } from './command.ts'
 
-export async function openWorkspace(root: string, agent: string | undefined): Promise<Opened> {
-  const named = agent === undefined ? {} : { agent }
-  const store = filesystemStore({ root, ...named })
-  return { memory: await openMemory({ store, ...named }), root: store.root }
+export async function openWorkspace(config: Config): Promise<Opened> {
+  return { memory: await openMemory(await openStore(config)), root: config.values.workspace }
 }

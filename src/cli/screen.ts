@@ -1,15 +1,17 @@
 /**
- * How text for people looks: colour where a terminal is there to show it and NO_COLOR does not forbid it. A memory is
- * text from anywhere, so what a terminal would obey is shown to it, not sent; a pipe gets every byte as it is.
+ * How text for people looks: colour where a terminal is there to show it and the environment does not forbid it. A memory
+ * is text from anywhere, so what a terminal would obey is shown to it, not sent; a pipe gets every byte as it is.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
-import { styleText } from 'node:util'
 
 export interface ScreenFacts {
   readonly isTerminal: boolean
-  readonly noColor: boolean
+  readonly hasColor: boolean
   readonly cwd: string
 }
+
+/** Codes that begin and end a style. Not node:util's styleText, which asks the environment on its own. */
+const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], cyan: [36, 39] } as const
 
 export class Screen {
   readonly #facts: ScreenFacts
@@ -26,6 +28,18 @@ export class Screen {
     return this.#styled('dim', this.plain(text))
   }
 
+  red(text: string): string {
+    return this.#styled('red', this.plain(text))
+  }
+
+  green(text: string): string {
+    return this.#styled('green', this.plain(text))
+  }
+
+  cyan(text: string): string {
+    return this.#styled('cyan', this.plain(text))
+  }
+
   /** Text of an entry. */
   plain(text: string): string {
     return this.#facts.isTerminal ? printable(text) : text
@@ -39,9 +53,18 @@ export class Screen {
     return this.plain(isBelow ? fromHere : full)
   }
 
-  #styled(format: 'bold' | 'dim', text: string): string {
-    return this.#facts.isTerminal && !this.#facts.noColor ? styleText(format, text) : text
+  #styled(style: keyof typeof STYLES, text: string): string {
+    if (!this.#facts.hasColor || text === '') return text
+    const [begin, end] = STYLES[style]
+    return `\u001b[${begin}m${text}\u001b[${end}m`
   }
+}
+
+/** What is asked for by FORCE_COLOR wins; else a terminal that can show colours, unless NO_COLOR is set. */
+export function hasColor(isTerminal: boolean, variable: (name: string) => string | undefined): boolean {
+  const forced = variable('FORCE_COLOR')
+  if (forced !== undefined) return forced !== '0' && forced !== 'false'
+  return isTerminal && variable('NO_COLOR') === undefined && variable('TERM') !== 'dumb'
 }
 
 // All control characters but tab and newline; a carriage return could overwrite what stands before it.

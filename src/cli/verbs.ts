@@ -1,30 +1,31 @@
-/** The table of commands: what each is for, and where it is loaded from once it is called, and not before. */
+/**
+ * The table of commands: what each is for, where it stands in the help, and where it is loaded from once it is called, and
+ * not before.
+ */
 import type { Command } from './command.ts'
 
+/** As the help shows them, in this order. */
+export const GROUPS = ['Remember', 'Look', 'Past', 'Care', 'Setup'] as const
+
 export interface Verb {
+  readonly group: (typeof GROUPS)[number]
   readonly summary: string
   readonly load: () => Promise<Command>
 }
 
 export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
-  ['init', { summary: 'make a workspace here', load: async () => (await import('./commands/init.ts')).init }],
   [
     'remember',
     {
+      group: 'Remember',
       summary: "keep a text: in today's log, or under a name",
       load: async () => (await import('./commands/remember.ts')).remember,
     },
   ],
   [
-    'recall',
-    {
-      summary: 'what an agent should know: the world, its memory, its last days',
-      load: async () => (await import('./commands/recall.ts')).recall,
-    },
-  ],
-  [
     'learn',
     {
+      group: 'Remember',
       summary: 'write or read a topic that every agent sees',
       load: async () => (await import('./commands/learn.ts')).learn,
     },
@@ -32,14 +33,15 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   [
     'reflect',
     {
+      group: 'Remember',
       summary: "rewrite or read the agent's MEMORY.md",
       load: async () => (await import('./commands/reflect.ts')).reflect,
     },
   ],
-  ['forget', { summary: 'remove an entry', load: async () => (await import('./commands/forget.ts')).forget }],
   [
     'rename',
     {
+      group: 'Remember',
       summary: 'give an entry another name; the old one stays an alias',
       load: async () => (await import('./commands/rename.ts')).rename,
     },
@@ -47,10 +49,114 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   [
     'alias',
     {
+      group: 'Remember',
       summary: 'give an entry one more name, or take it away',
       load: async () => (await import('./commands/alias.ts')).alias,
     },
   ],
-  ['show', { summary: 'one entry, whole', load: async () => (await import('./commands/show.ts')).show }],
-  ['list', { summary: 'all entries, a line each', load: async () => (await import('./commands/list.ts')).list }],
+  [
+    'forget',
+    {
+      group: 'Remember',
+      summary: 'remove an entry; with --purge, every trace of it',
+      load: async () => (await import('./commands/forget.ts')).forget,
+    },
+  ],
+  [
+    'recall',
+    {
+      group: 'Look',
+      summary: 'what an agent should know: the world, its memory, its last days',
+      load: async () => (await import('./commands/recall.ts')).recall,
+    },
+  ],
+  ['show', { group: 'Look', summary: 'one entry, whole', load: async () => (await import('./commands/show.ts')).show }],
+  [
+    'list',
+    {
+      group: 'Look',
+      summary: 'all entries, a line each',
+      load: async () => (await import('./commands/list.ts')).list,
+    },
+  ],
+  [
+    'log',
+    {
+      group: 'Past',
+      summary: 'what was changed, when and by whom',
+      load: async () => (await import('./commands/log.ts')).log,
+    },
+  ],
+  [
+    'undo',
+    {
+      group: 'Past',
+      summary: 'take changes back, or bring them back',
+      load: async () => (await import('./commands/undo.ts')).undo,
+    },
+  ],
+  [
+    'blame',
+    {
+      group: 'Past',
+      summary: 'which change brought each line of an entry',
+      load: async () => (await import('./commands/blame.ts')).blame,
+    },
+  ],
+  [
+    'accept',
+    {
+      group: 'Care',
+      summary: 'take in files that were removed in bulk',
+      load: async () => (await import('./commands/accept.ts')).accept,
+    },
+  ],
+  [
+    'doctor',
+    {
+      group: 'Care',
+      summary: 'what is wrong with the files, and with --fix the mending of it',
+      load: async () => (await import('./commands/doctor.ts')).doctor,
+    },
+  ],
+  [
+    'backup',
+    {
+      group: 'Care',
+      summary: 'the whole workspace as one archive',
+      load: async () => (await import('./commands/backup.ts')).backup,
+    },
+  ],
+  [
+    'restore',
+    {
+      group: 'Care',
+      summary: 'a workspace from such an archive',
+      load: async () => (await import('./commands/restore.ts')).restore,
+    },
+  ],
+  [
+    'init',
+    {
+      group: 'Setup',
+      summary: 'make a workspace here',
+      load: async () => (await import('./commands/init.ts')).init,
+    },
+  ],
+  [
+    'config',
+    {
+      group: 'Setup',
+      summary: 'each value that counts here, and where it comes from',
+      load: async () => (await import('./commands/config.ts')).config,
+    },
+  ],
+  [
+    'completion',
+    {
+      group: 'Setup',
+      summary: 'a script that completes commands, options and names in your shell',
+      load: async () => (await import('./commands/completion.ts')).completion,
+    },
+  ],
 ])

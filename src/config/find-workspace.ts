@@ -27,15 +27,6 @@ export function findPlace(from: string): Place {
   }
 }
 
-/** The workspace alone, for those who know of no `agent.yaml`. */
-export function findWorkspace(from: string): string {
-  for (let folder = resolve(from); ; folder = dirname(folder)) {
-    const candidate = join(folder, WORKSPACE_FOLDER)
-    if (isFolder(candidate)) return candidate
-    if (folder === dirname(folder)) return join(homedir(), WORKSPACE_FOLDER)
-  }
-}
-
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined

@@ -25,7 +25,7 @@ import type {
 } from './operation.ts'
 import { revisionOf } from './revision.ts'
 import type { SeqCounter } from './seq.ts'
-import { parseInstant } from './time.ts'
+import { requireInstant } from './time.ts'
 
 /** What applying needs from outside: the time, new ids and seqs, and the zone that says when a day ends. */
 export interface ApplyContext {
@@ -307,12 +307,6 @@ function requireNamed(draft: Draft, id: string, verb: string): Entry & { readonl
     throw new InvalidError('entry', `${aKind(entry.kind)} can't be ${verb}`, 'topics, notes, facts and archives')
   }
   return { ...entry, name }
-}
-
-function requireInstant(value: unknown, field: string): string {
-  const at = parseInstant(value)
-  if (at === undefined) throw new InvalidError(field, `"${String(value)}" is not a time`, 'ISO-8601 with a zone')
-  return at
 }
 
 function requireExpiry(value: unknown): string | null {

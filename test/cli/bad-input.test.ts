@@ -57,7 +57,7 @@ const USAGE: readonly Row[] = [
   [['recall', '--days=-1'], /^days: -1 is not allowed$/, /from 0 to 3660/],
   [['recall', '--days', 'many'], /^days: "many" is not a whole number$/],
   [['recall', '--budget', '0'], /^budget: 0 is not allowed$/],
-  [['list', '--since', 'yesterday'], /^since: "yesterday" is not a date$/, /2026-11-15/],
+  [['list', '--since', 'someday'], /^since: "someday" is not a date$/, /2026-11-15/],
   [['list', '--since', '2026-02-30'], /^since: "2026-02-30" is not a date$/],
   [['list', '--until', '2026-11-15T14:00:00'], /^until: "2026-11-15T14:00:00" is not a date$/],
   [['list', '--since', '2026-11-15', '--until', '2026-11-14'], /^until: is not after --since$/],

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { GROUPS, VERBS } from '../../src/cli/verbs.ts'
 import { Desk } from './keepsake.ts'
-
-const VERBS = ['init', 'remember', 'recall', 'learn', 'reflect', 'forget', 'rename', 'alias', 'show', 'list']
 
 function golden(name: string): string {
   return resolve(import.meta.dirname, `golden/${name}.txt`)
@@ -22,7 +21,7 @@ describe('help', () => {
     expect(await desk.run(args)).toEqual({ status: 0, stdout: (await desk.run(['--help'])).stdout, stderr: '' })
   })
 
-  it.each(VERBS)('of %s is what the golden file says', async (verb) => {
+  it.each([...VERBS.keys()])('of %s is what the golden file says', async (verb) => {
     const { status, stdout, stderr } = await desk.run([verb, '--help'])
     expect([status, stderr]).toEqual([0, ''])
     await expect(stdout).toMatchFileSnapshot(golden(`help-${verb}`))
@@ -30,9 +29,21 @@ describe('help', () => {
     expect(stdout.split('\n').filter((line) => line.length > 120)).toEqual([])
   })
 
+  it.each(['exit-codes', 'environment'])('of %s is what the golden file says', async (topic) => {
+    const { status, stdout, stderr } = await desk.run(['help', topic])
+    expect([status, stderr]).toEqual([0, ''])
+    await expect(stdout).toMatchFileSnapshot(golden(`help-${topic}`))
+    expect((await desk.json(['help', topic])).help).toBe(stdout.trimEnd())
+  })
+
+  it('has no empty group', () => {
+    const used = [...VERBS.values()].map(({ group }) => group)
+    expect(GROUPS.filter((group) => !used.includes(group))).toEqual([])
+  })
+
   it('names every command', async () => {
     const { stdout } = await desk.run(['--help'])
-    for (const verb of VERBS) expect(stdout).toMatch(new RegExp(`^  ${verb} `, 'm'))
+    for (const verb of VERBS.keys()) expect(stdout).toMatch(new RegExp(`^  ${verb} `, 'm'))
   })
 
   it('is one JSON object when that is asked for', async () => {

@@ -79,6 +79,11 @@ export class Desk {
     return this.#spawn(shell, ['-c', line], { env: { NODE: process.execPath, MAIN } })
   }
 
+  /** Another program, with the same folder and environment. */
+  runProgram(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    return this.#spawn(program, args, options)
+  }
+
   runUnder(umask: string, args: readonly string[]): Promise<Ran> {
     return this.#spawn('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', process.execPath, MAIN, ...args], {})
   }

@@ -24,6 +24,19 @@ describe.concurrent('a command', () => {
     },
   )
 
+  it.each([[['show', 'Deploys']], [['list']], [['recall']], [['remember', 'x']], [['forget', 'Deploys', '--yes']]])(
+    'that is an everyday one loads nothing that is rare: %j',
+    async (args) => {
+      const loaded = await loadedBy(await Desk.furnished(), args)
+      expect(loaded.map((url) => url.replace(/.*\//, '')).sort()).toEqual(['chunk.js', 'main.js'])
+    },
+  )
+
+  it('that is a rare one loads what is rare', async () => {
+    const loaded = await loadedBy(await Desk.furnished(), ['log'])
+    expect(loaded.filter((url) => url.endsWith('/rarely.js'))).toHaveLength(1)
+  })
+
   it('loads the YAML library for a file that needs it', async () => {
     const desk = await Desk.furnished()
     desk.edit('agents/main/entries/hand.md', '---\nname: >-\n  folded\n  name\ntags: &a [x]\nmore: *a\n---\n\nx\n')

@@ -16,6 +16,20 @@ describe.concurrent('the workspace', () => {
     )
   })
 
+  it('is what the nearest agent.yaml says, unless a .keepsake is nearer', async () => {
+    const desk = await Desk.furnished()
+    desk.edit('../a/agent.yaml', 'spec: { memory: { workspace: notes } }')
+    desk.edit('../a/b/.keepsake/MEMORY.md', 'Flat.\n')
+    const used = async (path: string): Promise<string> =>
+      (await desk.json(['config'], { cwd: join(desk.folder, path) })).workspace
+    expect(await used('.')).toBe(desk.workspace)
+    expect(await used('a')).toBe(join(desk.folder, 'a/notes'))
+    expect(await used('a/b')).toBe(join(desk.folder, 'a/b/.keepsake'))
+    desk.edit('../a/b/agent.yaml', 'spec: {}')
+    expect(await used('a/b')).toBe(join(desk.folder, 'a/b/.keepsake'))
+    expect((await desk.json(['reflect'], { cwd: join(desk.folder, 'a/b') })).entry.content).toBe('Flat.')
+  })
+
   it('is the one in the home folder where there is none, made at the first write', async () => {
     const desk = new Desk()
     await desk.make(['remember', 'x'])
@@ -119,7 +133,14 @@ describe.concurrent('a folder made by hand, without .state', () => {
 
 describe.concurrent('a workspace that is not for this program', () => {
   const id = '01a1e133-496c-70db-b1d6-41e6784225e9'
-  const facts = { keepsake: 'journal', host: 'h', boot: 'b', epoch: id, inode: 1 } as const
+  const facts = {
+    keepsake: 'journal',
+    host: 'h',
+    boot: 'b',
+    epoch: id,
+    inode: 1,
+    at: '2026-03-14T09:26:53.589Z',
+  } as const
 
   async function refused(spoil: (desk: Desk) => void, code: string, says: RegExp): Promise<void> {
     const desk = await Desk.furnished()
@@ -139,7 +160,7 @@ describe.concurrent('a workspace that is not for this program', () => {
   }
 
   function journal(bytes: Uint8Array | string): (desk: Desk) => void {
-    return (desk) => desk.edit('.state/journal/00000001.jsonl', bytes)
+    return (desk) => desk.edit('.state/journal/00000001-0123abcd.jsonl', bytes)
   }
 
   it('is refused when its settings are of a newer format', () =>
@@ -174,7 +195,7 @@ describe.concurrent('a workspace that is not for this program', () => {
     refused(
       journal(encodeHeader({ ...facts, workspace: id, version: JOURNAL_VERSION + 1 })),
       'NEWER',
-      /00000001\.jsonl has format 2; this program knows up to 1/,
+      /00000001-0123abcd\.jsonl has format 2; this program knows up to 1/,
     ))
 
   it('is refused when its journal belongs to another workspace', () =>

@@ -1,13 +1,14 @@
 /** `keepsake init`: makes a workspace, so that the next command finds it. Running it again changes nothing. */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findWorkspace } from '../../config/find-workspace.ts'
-import { InvalidError } from '../../errors.ts'
+import { WORKSPACE_FOLDER } from '../../config/find-workspace.ts'
+import { type Asked, loadConfig } from '../../config/load-config.ts'
+import { openFiles, settingsFileOf } from '../../config/open-store.ts'
+import { isKeepsakeError } from '../../errors.ts'
 import type { Settings } from '../../ports/store.ts'
+import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { rowsText } from '../entry-text.ts'
 import type { Screen } from '../screen.ts'
-import { workspaceToMake } from '../workspace-place.ts'
 
 const SETTINGS_FILE = 'keepsake.yaml'
 
@@ -22,8 +23,8 @@ export const init: Command = {
   verb: 'init',
   operands: [],
   about: [
-    'Makes the workspace .keepsake in this folder (or the one of --workspace). Commands that run here or in a',
-    'folder below use it from then on. Running it again changes nothing.',
+    'Makes the workspace .keepsake in this folder; or the one that --workspace names, or an agent.yaml here or above.',
+    'Commands that run here or in a folder below use it from then on. Running it again changes nothing.',
   ],
   options: [
     { name: 'layout', value: 'agents|flat', about: 'a folder for each agent (default), or one agent at the root' },
@@ -37,29 +38,41 @@ export const init: Command = {
   run,
 }
 
-async function run({ given, asked, screen }: Context): Promise<Outcome> {
+async function run(context: Context): Promise<Outcome> {
+  const { given, asked, screen } = context
   const { filesystemStore } = await import('../../stores/filesystem/store.ts')
-  const [layout, timezone] = [parseLayout(given.one('layout')), given.one('timezone')]
-  const store = filesystemStore({
-    root: workspaceToMake(asked.workspace, asked.cwd),
-    ...(asked.agent === undefined ? {} : { agent: asked.agent }),
-    ...(layout === undefined ? {} : { layout }),
-    ...(timezone === undefined ? {} : { timezone }),
-  })
+  const pins = { layout: option(context, 'layout'), timezone: option(context, 'timezone') }
+  const config = await configAsked(context, pins, join(asked.cwd, WORKSPACE_FOLDER))
+  const store = await openFiles(config, filesystemStore)
   const { root } = store
   const wanted = await store.settings()
-  const wasThere = existsSync(join(root, SETTINGS_FILE))
+  const wasThere = settingsFileOf(config) !== undefined
   if (!wasThere) await store.init()
   const settings = await store.settings()
   await store.close()
   // Another process may have been faster: then the workspace is the one that it made.
   const created = !wasThere && settings.id === wanted.id
-  const isFound = !given.has('workspace') || findWorkspace(asked.cwd) === root
+  const isNamed = given.has('workspace') || given.has('config')
+  const isFound = !isNamed || (await isFoundFrom(asked.cwd, root))
   return {
     json: { workspace: root, created, settings },
     text: initText({ root, created, isFound, settings }, screen),
     quietText: '',
     warnings: [],
+  }
+}
+
+function option({ given }: Context, name: string): Asked | undefined {
+  const text = given.one(name)
+  return text === undefined ? undefined : { text, source: `--${name}` }
+}
+
+async function isFoundFrom(cwd: string, root: string): Promise<boolean> {
+  try {
+    return (await loadConfig({ from: cwd })).values.workspace === root
+  } catch (error) {
+    if (isKeepsakeError(error)) return false // an agent.yaml that is broken leads nowhere
+    throw error
   }
 }
 
@@ -92,9 +105,4 @@ function nextLines(option: string): string[] {
   const commands = NEXT.map(([command, what]) => ({ command: `keepsake ${command}${option}`, what }))
   const width = Math.max(...commands.map(({ command }) => command.length))
   return commands.map(({ command, what }) => `  ${command.padEnd(width)}   ${what}`)
-}
-
-function parseLayout(layout: string | undefined): Settings['layout'] | undefined {
-  if (layout === undefined || layout === 'agents' || layout === 'flat') return layout
-  throw new InvalidError('layout', `"${layout}" is not a layout`, 'agents, flat')
 }

@@ -1,8 +1,9 @@
-/** `keepsake list`: what there is, a line each, in the order it came. */
+/** `keepsake list`: what there is or was, a line each, in the order it came. */
 import { WORLD } from '../../model/entry.ts'
 import { KIND_NAMES, parseKind } from '../../model/kinds.ts'
+import { AS_OF, ofReading, openReading } from '../as-of.ts'
 import type { Command, Context, Outcome } from '../command.ts'
-import { parseDates } from '../date-options.ts'
+import { parseDates, SINCE, UNTIL } from '../date-options.ts'
 import { entryJson, warningsJson } from '../entry-json.ts'
 import { listText } from '../entry-text.ts'
 
@@ -20,30 +21,34 @@ export const list: Command = {
       many: true,
       about: `only this: ${KIND_NAMES.join(', ')}; may be given several times`,
     },
-    { name: 'since', value: 'DATE', about: 'from this day or time on: 2026-11-15, 2026-11-15T14:00:00Z' },
-    { name: 'until', value: 'DATE', about: 'up to the end of this day, or up to this time' },
+    SINCE,
+    UNTIL,
+    AS_OF,
   ],
   examples: [
     'keepsake list',
     'keepsake list --kind note --kind fact',
     'keepsake list --since 2026-11-01 --until 2026-11-15',
+    'keepsake list --as-of yesterday',
   ],
   run,
 }
 
-async function run({ given, screen, open }: Context): Promise<Outcome> {
+async function run(context: Context): Promise<Outcome> {
+  const { given, screen } = context
   const kinds = given.all('kind').map((kind) => parseKind(kind))
   const wanted = kinds.length === 0 ? {} : { kinds }
-  const { memory, root } = await open()
-  const { timezone: zone } = await memory.store.settings()
-  const entries = await memory.list({ ...wanted, ...parseDates(given, zone) })
+  const reading = await openReading(context)
+  const { memory, root, zone } = reading
+  const entries = await memory.list({ ...wanted, ...parseDates(given, { zone, nowMs: Date.now() }) })
   const problems = await memory.store.problems({ scopes: [WORLD, memory.agent], ...wanted })
   const warnings = problems.map(({ path, problem }) => `${path}: ${problem}`)
   const text = entries.length === 0 ? 'Nothing is there.' : listText(entries, { screen, root, zone })
-  return {
+  const outcome = {
     json: { entries: entries.map(entryJson), ...warningsJson(warnings) },
     text,
     quietText: entries.length === 0 ? '' : text,
     warnings,
   }
+  return ofReading(outcome, reading)
 }

@@ -1,5 +1,6 @@
 /** `keepsake recall`: the text that an agent begins its work with. */
 import { KeepsakeError } from '../../errors.ts'
+import { AS_OF, ofReading, openReading } from '../as-of.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { warningsJson } from '../entry-json.ts'
 
@@ -14,23 +15,25 @@ export const recall: Command = {
   options: [
     { name: 'days', value: 'N', about: 'calendar days of the log, today included; default 3, 0 for none' },
     { name: 'budget', value: 'TOKENS', about: 'about how long the text may be; default 8000' },
+    AS_OF,
   ],
-  examples: ['keepsake recall', 'keepsake recall --days 7 --budget 2000', 'keepsake recall --agent scout --json'],
+  examples: ['keepsake recall', 'keepsake recall --days 7 --budget 2000', 'keepsake recall --as-of yesterday'],
   run,
 }
 
-async function run({ given, screen, open }: Context): Promise<Outcome> {
+async function run(context: Context): Promise<Outcome> {
+  const { given, screen } = context
   const [days, budgetTokens] = [given.number('days'), given.number('budget')]
   if (given.operands.length > 0) {
     throw new KeepsakeError('UNSUPPORTED', 'recall with a query: search comes with a later version', {
       hint: 'Without a query it prints what there is; "keepsake list" and "keepsake show" find entries by name.',
     })
   }
-  const { memory } = await open()
-  const { text, warnings } = await memory.recall({
+  const reading = await openReading(context)
+  const { text, warnings } = await reading.memory.recall({
     ...(days === undefined ? {} : { days }),
     ...(budgetTokens === undefined ? {} : { budgetTokens }),
   })
   const shown = screen.plain(text)
-  return { json: { text, ...warningsJson(warnings) }, text: shown, quietText: shown, warnings }
+  return ofReading({ json: { text, ...warningsJson(warnings) }, text: shown, quietText: shown, warnings }, reading)
 }

@@ -1,4 +1,5 @@
-/** `keepsake show`: one entry, whole. */
+/** `keepsake show`: one entry, whole; now, or as it was. */
+import { AS_OF, ofReading, openReading } from '../as-of.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { readOutcome } from '../outcomes.ts'
 
@@ -9,12 +10,17 @@ export const show: Command = {
     'Shows an entry: by its name, an alias, or the id that "keepsake list" shows. Another spelling will do where only',
     'one entry can be meant. With --quiet only its text.',
   ],
-  options: [],
-  examples: ['keepsake show deploys', 'keepsake show MEMORY', 'keepsake show deploys --quiet > deploys.md'],
+  options: [AS_OF],
+  examples: [
+    'keepsake show deploys',
+    'keepsake show MEMORY --as-of yesterday',
+    'keepsake show deploys --quiet > deploys.md',
+  ],
   run,
 }
 
 async function run(context: Context): Promise<Outcome> {
-  const { memory } = await context.open()
-  return readOutcome(context, await memory.find(context.given.operand(0)))
+  const reading = await openReading(context)
+  const entry = await reading.memory.find(context.given.operand(0))
+  return ofReading(await readOutcome(context, entry), reading)
 }

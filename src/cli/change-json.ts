@@ -1,0 +1,26 @@
+/** Changes as JSON: the same keys in the same order from every command. */
+import type { LoggedChange } from '../history/log.ts'
+import type { Change } from '../model/operation.ts'
+import type { Touched } from '../ports/store.ts'
+import { entryJson } from './entry-json.ts'
+
+export function changeJson({ number, at, origin, operations, reverts }: Change): object {
+  return { number, at, origin, operations, ...(reverts === undefined ? {} : { reverts }) }
+}
+
+/** With `touched`, each entry as it was before and is after. */
+export function loggedJson({ change, undoneBy, touched }: LoggedChange, withTouched: boolean): object {
+  return {
+    ...changeJson(change),
+    ...(undoneBy === undefined ? {} : { undoneBy }),
+    ...(withTouched ? { touched: touched.map(touchedJson) } : {}),
+  }
+}
+
+function touchedJson({ id, before, after }: Touched): object {
+  return {
+    id,
+    ...(before === undefined ? {} : { before: entryJson(before) }),
+    ...(after === undefined ? {} : { after: entryJson(after) }),
+  }
+}

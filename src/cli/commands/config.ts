@@ -1,0 +1,117 @@
+/** `keepsake config`: each value that counts here, and who says so. Writes nothing, and shows no secret. */
+import { unknownKey } from '../../config/check-values.ts'
+import { identityOutside } from '../../config/identity-place.ts'
+import { CONFIG_KEYS, type ConfigKey, KEYS, PINNED } from '../../config/keys.ts'
+import type { Config } from '../../config/load-config.ts'
+import { openFiles, settingsFileOf } from '../../config/open-store.ts'
+import type { JsonValue } from '../../model/entry.ts'
+import type { Settings } from '../../ports/store.ts'
+import { configAsked } from '../asked-config.ts'
+import type { Command, Context, Outcome } from '../command.ts'
+import { rowsText } from '../entry-text.ts'
+import type { Screen } from '../screen.ts'
+
+const HIDDEN = '********'
+
+export const config: Command = {
+  verb: 'config',
+  operands: [{ name: 'KEY', optional: true }],
+  about: [
+    'Shows each value that counts here and where it comes from: the default, a preset of tools, a line of agent.yaml,',
+    'an option, the environment, or keepsake.yaml, which holds what the workspace was made with. With KEY only that',
+    'one. Writes nothing. All keys are described in docs/config.md.',
+  ],
+  options: [],
+  examples: ['keepsake config', 'keepsake config recall_limit', 'keepsake config --config ~/bots/agent.yaml --json'],
+  run,
+}
+
+interface Shown {
+  readonly value: JsonValue
+  readonly source: string
+}
+
+type ShownKeys = readonly (readonly [ConfigKey, Shown])[]
+
+async function run(context: Context): Promise<Outcome> {
+  const keys = keysWanted(context.given.operands[0])
+  const found = await configAsked(context)
+  const settingsFile = settingsFileOf(found)
+  const shown = await effective(found, settingsFile)
+  const rows = shown.filter(([key]) => keys.includes(key))
+  const { workspace, agent } = found.values
+  return {
+    json: {
+      config: Object.fromEntries(rows),
+      files: { config: found.file ?? null, settings: settingsFile ?? null },
+      enabled: found.enabled,
+      workspace,
+      agent,
+    },
+    text: [...(keys.length === 1 ? [] : headText(found, context.screen)), ...tableText(rows, context.screen)].join(
+      '\n',
+    ),
+    quietText:
+      rows.length === 1
+        ? rows.map(([, { value }]) => valueText(value)).join()
+        : tableText(rows, context.screen).join('\n'),
+    warnings: found.enabled ? [] : [`${found.file} has no spec.memory, so agents are given no memory`],
+  }
+}
+
+function keysWanted(key: string | undefined): readonly ConfigKey[] {
+  if (key === undefined) return CONFIG_KEYS
+  const known = CONFIG_KEYS.find((one) => one === key)
+  if (known) return [known]
+  throw unknownKey(key, CONFIG_KEYS, { place: '', of: 'the configuration' })
+}
+
+/** What is pinned counts over what is wished for; opening the workspace refuses it where the two differ. */
+async function effective(found: Config, settingsFile: string | undefined): Promise<ShownKeys> {
+  const settings = await settingsOf(found)
+  return CONFIG_KEYS.map((key) => {
+    const name = PINNED.find(([pinned]) => pinned === key)?.[1]
+    const isOutside = key === 'identity_file' && identityOutside(found) !== undefined
+    if (settings && name && !isOutside) {
+      return [key, { value: settings[name], source: settingsFile ? 'keepsake.yaml' : found.sources[key].label }]
+    }
+    const value = found.values[key]
+    const isSecret = KEYS[key].secret && value !== null
+    return [key, { value: isSecret ? HIDDEN : (value as JsonValue), source: found.sources[key].label }] // llm is plain, too
+  })
+}
+
+async function settingsOf(found: Config): Promise<Settings | undefined> {
+  if (found.values.backend !== 'filesystem') return undefined
+  const { filesystemStore } = await import('../../stores/filesystem/store.ts')
+  const store = await openFiles(found, filesystemStore)
+  try {
+    return await store.settings()
+  } finally {
+    await store.close()
+  }
+}
+
+function headText({ file, values }: Config, screen: Screen): string[] {
+  const where = file === undefined ? 'there is no agent.yaml here or above' : `from ${screen.path('', file)}`
+  return [`Configuration of the agent ${values.agent}: ${where}`]
+}
+
+function tableText(rows: ShownKeys, screen: Screen): string[] {
+  const texts = rows.map(([key, { value, source }]) => ({ key, text: valueText(value, key), source }))
+  const width = Math.max(...texts.map(({ text }) => text.length))
+  return rowsText(
+    texts.map(({ key, text, source }) => [key, `${text.padEnd(width)}  ${source}`]),
+    screen,
+  )
+}
+
+function valueText(value: JsonValue, key?: ConfigKey): string {
+  if (value === null) return (key && KEYS[key].fallbackText) ?? 'none'
+  if (typeof value === 'object') {
+    const said = Object.entries(value).filter(([, each]) => each !== null)
+    return said.map(([name, each]) => `${name}: ${each}`).join(', ')
+  }
+  const unit = key && typeof value === 'number' ? KEYS[key].unit : undefined
+  return unit === undefined ? String(value) : `${value} ${unit}`
+}

@@ -1,0 +1,125 @@
+/** `keepsake undo`: takes changes back, and says how to bring them back. */
+import { InvalidError } from '../../errors.ts'
+import type { UndoRequest } from '../../history/undo.ts'
+import type { Undone } from '../../memory.ts'
+import type { Entry } from '../../model/entry.ts'
+import type { Touched } from '../../ports/store.ts'
+import { type Arguments, usageError } from '../arguments.ts'
+import { DRY_RUN } from '../ask.ts'
+import { changeJson } from '../change-json.ts'
+import { CHANGE_OPTIONS, changeFilter, flagsGiven } from '../change-options.ts'
+import { diffsText, logText } from '../change-text.ts'
+import type { Command, Context, Outcome } from '../command.ts'
+import type { Present } from '../date-options.ts'
+import { entryJson, warningsJson } from '../entry-json.ts'
+import type { Screen } from '../screen.ts'
+
+/** Of the diff of each entry; "keepsake log NUMBER" shows it whole. */
+const MOST_LINES = 12
+
+export const undo: Command = {
+  verb: 'undo',
+  operands: [{ name: 'CHANGE', optional: true, many: true }],
+  about: [
+    'Takes changes back: those whose numbers are given, as "keepsake log" shows them; or all that the options choose; or',
+    'else the newest one that is not undone yet, whoever made it. An undo is a change itself: undo it to bring back what',
+    'it took. Where later changes of the same entry build on one, nothing is done, and they are listed.',
+  ],
+  options: [
+    { name: 'last', value: 'N', about: 'the newest N that are not undone yet' },
+    ...CHANGE_OPTIONS,
+    { name: 'with-later', about: 'take back later changes of the same entries, too' },
+    DRY_RUN,
+  ],
+  examples: [
+    'keepsake undo',
+    'keepsake undo 12 14 --with-later',
+    'keepsake undo --by agent --session s1 --since today --dry-run',
+  ],
+  run,
+}
+
+async function run({ given, screen, open }: Context): Promise<Outcome> {
+  const numbers = given.operands.map(parseNumber)
+  if (numbers.length > 0) refuseFilters(given)
+  const { memory } = await open()
+  const { timezone: zone } = await memory.store.settings()
+  const dryRun = given.has('dry-run')
+  const request = requestOf(given, numbers, { zone, nowMs: Date.now() })
+  const undone = await memory.undo({ ...request, dryRun })
+  return {
+    json: undoneJson(undone, dryRun),
+    text: undoneText(undone, { screen, zone, dryRun }),
+    quietText: '',
+    warnings: undone.warnings,
+  }
+}
+
+function requestOf(given: Arguments, numbers: readonly number[], present: Present): UndoRequest {
+  const last = given.number('last')
+  return {
+    ...changeFilter(given, present),
+    ...(numbers.length === 0 ? {} : { changes: numbers }),
+    ...(last === undefined ? {} : { last }),
+    ...(given.has('with-later') ? { withLater: true } : {}),
+  }
+}
+
+function parseNumber(operand: string): number {
+  if (/^\d{1,15}$/.test(operand)) return Number(operand)
+  throw new InvalidError('change', `"${operand}" is not the number of a change`, 'a number that "keepsake log" shows')
+}
+
+function refuseFilters(given: Arguments): void {
+  const [flag] = flagsGiven(given, ['last', ...CHANGE_OPTIONS.map(({ name }) => name)])
+  if (flag !== undefined) throw usageError(`the number of a change and ${flag} contradict each other`, 'Choose one.')
+}
+
+function undoneJson({ change, undone, entries, warnings }: Undone, dryRun: boolean): object {
+  return {
+    ...(change === undefined ? {} : { change: changeJson(change) }),
+    undone: undone.map((logged) => logged.change.number),
+    entries: (dryRun ? wouldBe(undone) : entries).map(entryJson),
+    ...(dryRun ? { dryRun } : {}),
+    ...warningsJson(warnings),
+  }
+}
+
+interface Telling {
+  readonly screen: Screen
+  readonly zone: string
+  readonly dryRun: boolean
+}
+
+function undoneText({ change, undone }: Undone, { screen, zone, dryRun }: Telling): string {
+  const title = dryRun ? 'Would undo:' : change === undefined ? 'Nothing to do, all is as it was before:' : 'Undid:'
+  const next =
+    change === undefined
+      ? dryRun && 'Nothing was changed.'
+      : `That is change ${change.number}. To take it back: keepsake undo ${change.number}`
+  return [
+    title,
+    indented(logText(undone.toReversed(), screen, zone, false)),
+    ...diffsText(reversals(undone), screen, MOST_LINES),
+    ...(next ? [next] : []),
+  ].join('\n')
+}
+
+function indented(text: string): string {
+  return text.replace(/^/gm, '  ')
+}
+
+/** What the undo does to each entry: from the last state that is taken back to the one before the first. */
+function reversals(undone: Undone['undone']): readonly Touched[] {
+  const touched = new Map<string, Touched>()
+  for (const { id, before, after } of undone.toReversed().flatMap((logged) => logged.touched)) {
+    const now = touched.has(id) ? touched.get(id)?.before : after
+    touched.set(id, { id, ...(now ? { before: now } : {}), ...(before ? { after: before } : {}) })
+  }
+  return [...touched.values()]
+}
+
+/** As the undo would leave them; what it would remove as it is. */
+function wouldBe(undone: Undone['undone']): readonly Entry[] {
+  return reversals(undone).flatMap(({ before, after }) => after ?? before ?? [])
+}

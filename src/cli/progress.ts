@@ -1,0 +1,36 @@
+/**
+ * How far long work is: one line on standard error that is drawn over, where a person looks on. A program, `--quiet` and
+ * `--json` see nothing of it.
+ */
+import type { Arguments } from './arguments.ts'
+
+const REDRAW_MS = 100
+
+export interface Progress {
+  /** What is being done, and how many files of how many. */
+  readonly show: (doing: string, done: number, total: number) => void
+  /** Takes the line away; what comes next begins on a clean one. */
+  readonly end: () => void
+}
+
+export function progressLine(given: Arguments): Progress {
+  if (process.stderr.isTTY !== true || given.has('quiet') || given.has('json')) {
+    return { show: () => undefined, end: () => undefined }
+  }
+  // What is quickly done needs no line.
+  let drawnAt = performance.now()
+  let isDrawn = false
+  return {
+    show(doing, done, total) {
+      const now = performance.now()
+      if (now - drawnAt < REDRAW_MS) return
+      drawnAt = now
+      isDrawn = true
+      process.stderr.write(`\r\x1b[K${doing}: ${done} of ${total} files`)
+    },
+    end() {
+      if (isDrawn) process.stderr.write('\r\x1b[K')
+      isDrawn = false
+    },
+  }
+}

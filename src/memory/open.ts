@@ -1,0 +1,60 @@
+/** From options and configuration to an open store and the agent it is opened for. */
+import { type AskedValues, type Config, loadConfig } from '../config/load-config.ts'
+import { openFiles, pinsOf } from '../config/open-store.ts'
+import { normalizeAgentId } from '../model/name.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Settings, Store } from '../ports/store.ts'
+import { filesystemStore } from '../stores/filesystem/store.ts'
+import { memoryStore } from '../stores/memory.ts'
+
+export interface MemoryOptions {
+  /** A folder. Left out: as `agent.yaml` says, else the nearest `.keepsake` upward, else the one in the home folder. */
+  readonly workspace?: string
+  /** An `agent.yaml`. Left out: the nearest upward from `from`, unless `workspace` is given; see docs/config.md. */
+  readonly config?: string
+  /** Where the search begins; default: the current folder. */
+  readonly from?: string
+  /** Default: as `agent.yaml` says, else `main`. */
+  readonly agent?: string
+  /** A store that is open already; then `workspace` and what belongs to it are not looked at. */
+  readonly store?: Store
+  readonly clock?: Clock
+  /** Count only when the workspace is made; see docs/format.md. */
+  readonly layout?: Settings['layout']
+  readonly timezone?: string
+  readonly lockWaitMs?: number
+}
+
+export interface OpenedStore {
+  readonly store: Store
+  readonly agent: string
+}
+
+export async function openConfigured(options: MemoryOptions, clock: Clock): Promise<OpenedStore> {
+  const { workspace, config: file, from = '.', agent, layout, timezone, lockWaitMs } = options
+  const more = { clock, ...(lockWaitMs === undefined ? {} : { lockWaitMs }) }
+  // Who names a folder and no file means that folder, whatever file lies around.
+  if (workspace !== undefined && file === undefined) {
+    const pins = { ...(layout === undefined ? {} : { layout }), ...(timezone === undefined ? {} : { timezone }) }
+    const name = normalizeAgentId(agent ?? 'main')
+    return { store: filesystemStore({ root: workspace, agent: name, ...pins, ...more }), agent: name }
+  }
+  const config = await loadConfig({ file, from, asked: askedValues({ workspace, agent, layout, timezone }) })
+  return openStore(config, more)
+}
+
+export async function openStore(
+  config: Config,
+  more: { readonly clock?: Clock; readonly lockWaitMs?: number } = {},
+): Promise<OpenedStore> {
+  const { agent, backend } = config.values
+  if (backend === 'memory') return { store: memoryStore({ settings: pinsOf(config), ...more }), agent }
+  return { store: await openFiles(config, (options) => filesystemStore({ ...options, ...more })), agent }
+}
+
+function askedValues(given: Readonly<Record<keyof AskedValues, string | undefined>>): AskedValues {
+  const said = Object.entries(given).flatMap(([key, text]) =>
+    text === undefined ? [] : [[key, { text, source: key }]],
+  )
+  return Object.fromEntries(said) as AskedValues // the same keys
+}

@@ -1,0 +1,129 @@
+/**
+ * The past as an agent may see it: the log, undo, blame, and the memory as it was. Hand edits are journaled first, so that what
+ * is shown and taken back includes them.
+ */
+import { isKeepsakeError, NotFoundError } from '../errors.ts'
+import { type Blame, blameOf } from '../history/blame.ts'
+import {
+  type ChangeFilter,
+  idInHistory,
+  type LoggedChange,
+  matchesFilter,
+  parseOriginBy,
+  visibleChanges,
+} from '../history/log.ts'
+import { pastStore } from '../history/past-store.ts'
+import { planUndo, type UndoRequest } from '../history/undo.ts'
+import type { Entry, Scope } from '../model/entry.ts'
+import { wholeNumber } from '../model/number.ts'
+import type { Batch, Change } from '../model/operation.ts'
+import { requireInstant } from '../model/time.ts'
+import type { CallOptions, Store } from '../ports/store.ts'
+
+export interface LogQuery extends ChangeFilter, CallOptions {
+  /** Default 20. */
+  readonly limit?: number
+  /** Only changes of this entry, by id, name or alias; also of one that is gone. */
+  readonly ref?: string
+}
+
+export interface Undone {
+  /** Missing when it was only tried. */
+  readonly change?: Change
+  /** Oldest first. */
+  readonly undone: readonly LoggedChange[]
+  /** What was touched, as it is now. */
+  readonly entries: readonly Entry[]
+  readonly warnings: readonly string[]
+}
+
+export interface UndoOptions extends UndoRequest, CallOptions {
+  /** Only tell what would be undone. */
+  readonly dryRun?: boolean
+}
+
+const DEFAULT_LOG = 20
+const MOST_LOGGED = 1_000_000
+/** More often is not chance. */
+const PLAN_RACES = 3
+
+export class Past {
+  readonly #store: Store
+  readonly #agent: string
+  readonly #scopes: readonly Scope[]
+
+  constructor(store: Store, agent: string, scopes: readonly Scope[]) {
+    this.#store = store
+    this.#agent = agent
+    this.#scopes = scopes
+  }
+
+  /** `entry`: the id that `ref` stands for, if something there now is called so. */
+  async log(query: LogQuery, entryNow: string | undefined): Promise<readonly LoggedChange[]> {
+    const limit = wholeNumber(query.limit ?? DEFAULT_LOG, 'limit', 1, MOST_LOGGED)
+    const changes = await this.#changes(query)
+    const { ref } = query
+    const entry = ref === undefined ? query.entry : (entryNow ?? idInHistory(changes, ref))
+    if (ref !== undefined && entry === undefined) throw new NotFoundError(ref)
+    const filter = checkedFilter({ ...query, ...(entry === undefined ? {} : { entry }) })
+    const matching = changes.filter((logged) => matchesFilter(logged, filter))
+    return matching.slice(-limit).reverse()
+  }
+
+  async undo({ dryRun, signal, changes, last, withLater, ...filter }: UndoOptions): Promise<Undone> {
+    const call = signal ? { signal } : {}
+    const request: UndoRequest = {
+      ...checkedFilter(filter),
+      ...(changes === undefined ? {} : { changes }),
+      ...(last === undefined ? {} : { last: wholeNumber(last, 'last', 1, MOST_LOGGED) }),
+      ...(withLater === undefined ? {} : { withLater }),
+    }
+    for (let tries = 1; ; tries++) {
+      const { undone, operations, expect } = planUndo(await this.#changes(call), request)
+      if (dryRun) return { undone, entries: [], warnings: [] }
+      const reverts = undone.map(({ change }) => change.number)
+      const batch: Batch = { operations, origin: { by: 'undo', agent: this.#agent }, reverts }
+      try {
+        const { change, entries, warnings } = await this.#store.apply(batch, { expect, ...call })
+        return { ...(change ? { change } : {}), undone, entries, warnings }
+      } catch (error) {
+        // Someone wrote between the plan and its turn: plan again on what is there now.
+        if (!isKeepsakeError(error) || error.code !== 'CONFLICT' || tries >= PLAN_RACES) throw error
+      }
+    }
+  }
+
+  async blame(entry: Entry, options: CallOptions): Promise<Blame> {
+    return blameOf(entry, await this.#changes(options))
+  }
+
+  /** The last that is known of an entry that is gone. */
+  async lastSeen(ref: string, options: CallOptions): Promise<Entry | undefined> {
+    const changes = await this.#changes(options)
+    const id = idInHistory(changes, ref)
+    const states = changes.flatMap(({ touched }) => touched.filter((one) => one.id === id))
+    const last = states.at(-1)
+    return last?.after ? undefined : last?.before
+  }
+
+  /** A store that can only be read, as all was at an instant. */
+  async storeAt(at: string, options: CallOptions): Promise<Store> {
+    return pastStore(await this.#store.history(options), at, await this.#store.settings())
+  }
+
+  async #changes(options: CallOptions): Promise<LoggedChange[]> {
+    await this.#store.absorb(options)
+    return visibleChanges(await this.#store.history(options), this.#scopes)
+  }
+}
+
+function checkedFilter({ since, until, by, agent, session, entry }: ChangeFilter): ChangeFilter {
+  return {
+    ...(since === undefined ? {} : { since: requireInstant(since, 'since') }),
+    ...(until === undefined ? {} : { until: requireInstant(until, 'until') }),
+    ...(by === undefined ? {} : { by: parseOriginBy(by) }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(session === undefined ? {} : { session }),
+    ...(entry === undefined ? {} : { entry }),
+  }
+}
