@@ -24,7 +24,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'stores/memory.ts': { parts: ['errors.ts', 'model', 'ports'] },
   'stores/filesystem': { parts: ['errors.ts', 'model', 'ports', 'codec'], node: true },
   config: { parts: ['errors.ts', 'model', 'ports', 'codec'], packages: ['yaml'], node: true },
-  testing: { parts: ['errors.ts', 'model', 'ports', 'stores/memory.ts'] },
+  testing: { parts: ['errors.ts', 'model', 'ports', 'history', 'stores/memory.ts'] },
   memory: {
     parts: ['errors.ts', 'model', 'ports', 'history', 'config', 'stores/filesystem', 'stores/memory.ts'],
   },

@@ -44,11 +44,17 @@ function choose(changes: readonly LoggedChange[], request: UndoRequest): readonl
   const open = changes.filter(
     (logged) =>
       logged.undoneBy === undefined &&
+      !isIdle(logged) &&
       (logged.change.reverts === undefined || filter.by === 'undo') &&
       matchesFilter(logged, filter),
   )
   if (open.length === 0) throw new UnknownChangeError('there is no such change that is not undone yet')
   return last === undefined && filtered ? open : open.slice(-(last ?? 1))
+}
+
+/** It left everything as it was: there is nothing to take back. */
+function isIdle({ touched }: LoggedChange): boolean {
+  return touched.every(({ before, after }) => sameState(before, after) && before?.path === after?.path)
 }
 
 function changeToUndo(changes: readonly LoggedChange[], number: number): LoggedChange {

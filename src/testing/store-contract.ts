@@ -5,6 +5,7 @@
  */
 import { changeRules } from './cases/changes.ts'
 import { expectRules } from './cases/expect.ts'
+import { historyRules } from './cases/history.ts'
 import { nameRules } from './cases/names.ts'
 import { randomRules } from './cases/random.ts'
 import { readingRules } from './cases/reading.ts'
@@ -31,6 +32,7 @@ export function storeContract(harness: StoreHarness, options: ContractOptions = 
     ...nameRules,
     ...expectRules,
     ...changeRules,
+    ...historyRules(seeds.slice(0, 1), Math.min(batches, 60)),
     ...sessionRules,
     ...upkeepRules,
     ...reopenRules,

@@ -246,7 +246,7 @@ async function absorbAll(
   const { edits } = survey(workspace)
   const { heldBack } = withoutBulkRemovals(workspace.catalog, edits)
   const wanted = acceptRemovals ? edits.length : edits.length - heldBack.length
-  if (wanted === 0) return { changes: [], heldBack }
+  if (wanted === 0 && !workspace.swap.hasLateSaves()) return { changes: [], heldBack }
   const { cursor } = readChanges(workspace, undefined)
   try {
     await writer.absorb(acceptRemovals, signal)

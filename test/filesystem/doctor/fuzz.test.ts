@@ -1,4 +1,6 @@
-/** Random damage to any file of a workspace: the doctor never throws, changes nothing, and mending never throws either. */
+/**
+ * Random damage to any file of a workspace: the doctor never throws, changes nothing, and mending loses nothing.
+ */
 import { cpSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -66,7 +68,9 @@ describe(`${DAMAGES} random damages`, () => {
 
 async function mendedOrRefused(ward: Ward): Promise<number> {
   try {
+    const texts = await ward.texts()
     const { examination } = await ward.mend()
+    expect(await ward.texts()).toEqual(expect.arrayContaining(texts))
     expect(examination.findings.filter(({ fixable }) => fixable)).toEqual([])
     return 0
   } catch (error) {

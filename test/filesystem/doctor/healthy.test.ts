@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CODES } from '../../../src/stores/filesystem/doctor/codes.ts'
 import { ADDITIONS, Ward } from './ward.ts'
@@ -35,6 +35,25 @@ describe('a healthy workspace', () => {
     const ward = await Ward.healthy()
     rmSync(ward.path('.state'), { recursive: true })
     expect((await ward.examine()).findings).toEqual([])
+  })
+
+  it('is healthy in a flat layout, among files that are not ours, with its identity outside', async () => {
+    const ward = new Ward()
+    const identityPath = join(ward.folder, 'Crab.md')
+    const store = ward.open({ layout: 'flat', identityPath })
+    await store.apply({
+      operations: ADDITIONS.filter(({ scope }) => scope === 'main'),
+      origin: { by: 'agent', agent: 'main' },
+    })
+    await store.close()
+    ward.write('src/NUL.md', 'not ours')
+    ward.write('.git/HEAD~', 'not ours')
+    const { findings, checked } = await ward.examine({ identityPath })
+    expect(findings).toEqual([])
+    expect(checked.entries).toBe(ADDITIONS.length - 1)
+    expect((await ward.examine({ agent: 'other', identityPath })).findings).toMatchObject([
+      { code: 'settings-differ', problem: 'agent is "main", asked for is "other"' },
+    ])
   })
 
   it('tells how far it is', async () => {

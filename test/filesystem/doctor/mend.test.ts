@@ -67,7 +67,7 @@ describe('a name in NFD', () => {
 })
 
 describe('a transcript', () => {
-  it('keeps every whole line, gets an end where only that is missing, and is not cut where a person wrote', async () => {
+  it('keeps every whole line, gets an end where only that is missing, and is not cut after a person', async () => {
     const ward = await Ward.healthy()
     const sessions = 'agents/main/sessions'
     const whole = ward.read(`${sessions}/chat.jsonl`)

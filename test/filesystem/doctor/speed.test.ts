@@ -13,11 +13,13 @@ describe(`${FILES} files`, () => {
         `---\nname: note ${n}\nid: ${id}\n---\n\n${'The key of it. '.repeat(60)}\n`,
       )
     }
-    const started = performance.now()
+    const started = process.cpuUsage()
     const { findings, checked } = await ward.examine()
-    const seconds = (performance.now() - started) / 1000
+    // Not by the clock on the wall: other tests run beside this one.
+    const { user, system } = process.cpuUsage(started)
+    const seconds = (user + system) / 1e6
     expect(findings).toEqual([])
     expect(checked.entries).toBeGreaterThan(FILES)
-    expect(seconds).toBeLessThan(10)
+    expect(seconds).toBeLessThan(6)
   })
 })

@@ -1,4 +1,7 @@
-/** A healthy workspace with something of every kind in it, to be hurt by hand and looked at. Real files, removed afterwards. */
+/**
+ * A healthy workspace with something of every kind in it, to be hurt by hand and looked at. Real files, removed
+ * afterwards.
+ */
 import { createHash } from 'node:crypto'
 import {
   chmodSync,

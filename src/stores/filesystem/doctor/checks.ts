@@ -1,4 +1,7 @@
-/** The table of checks: each looks at the evidence and says what it finds. What the texts themselves say is found on the way. */
+/**
+ * The table of checks: each looks at the evidence and says what it finds. What the texts themselves say is found on
+ * the way.
+ */
 import { checkConflictCopies } from './conflict-copies.ts'
 import { checkHandles, checkIds } from './duplicate-checks.ts'
 import type { Evidence } from './evidence.ts'
@@ -12,11 +15,13 @@ import { checkNames, checkNormalForms, checkTypes } from './name-checks.ts'
 import { checkRemoval } from './removal-check.ts'
 import { checkSettings } from './settings-check.ts'
 import { checkSpace } from './space-check.ts'
+import { checkUnwritten } from './text-checks.ts'
 
 export const CHECKS: readonly ((evidence: Evidence) => readonly Finding[])[] = [
   checkSettings,
   checkTypes,
   ({ foundInTexts }) => foundInTexts,
+  checkUnwritten,
   checkIds,
   checkHandles,
   checkConflictCopies,

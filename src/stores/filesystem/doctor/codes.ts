@@ -1,9 +1,9 @@
 /**
- * Every code that `doctor` may report, how bad it is, and whether `--fix` mends it. Codes are a public contract: programs
- * look for them, and docs/doctor.md explains each one.
+ * Every code that `doctor` may report, how bad it is, and whether `--fix` mends it. Codes are a public contract:
+ * programs look for them, and docs/doctor.md explains each one.
  */
 
-/** `damage`: something can't be read, at least not by this program. `warning`: it should be looked at. `note`: harmless. */
+/** `damage`: something can't be read, at least not by this program. `warning`: look at it. `note`: harmless. */
 export type Severity = 'damage' | 'warning' | 'note'
 
 export const SEVERITIES: readonly Severity[] = ['damage', 'warning', 'note']

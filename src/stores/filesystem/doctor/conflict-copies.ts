@@ -1,13 +1,13 @@
 /**
- * Copies that sync programs make when two machines changed one file. Some say so in their name; of the others the name only
- * hints at it, and the id inside, which stands elsewhere too, proves it.
+ * Copies that sync programs make when two machines changed one file. Some say so in their name; of the others the name
+ * only hints at it, and the id inside, which stands elsewhere too, proves it.
  */
 import { STATE_FOLDER } from '../layout.ts'
 import type { Evidence } from './evidence.ts'
 import { type Finding, finding } from './finding.ts'
 import type { TextFacts } from './texts.ts'
 
-/** Dropbox and others in several languages of the phrase, Syncthing, Nextcloud. */
+/** Dropbox and Nextcloud, Syncthing, ownCloud. */
 const SAYS_SO =
   /\((?:.*['’]s )?(?:conflicted copy|case conflict)\b[^)]*\)|\.sync-conflict-\d{8}-\d{6}|_conflict-\d{8}-\d{6}/i
 

@@ -1,6 +1,6 @@
 /**
- * What the filesystem store can do for its own health: look at itself, and mend what needs no judging. Loaded when it is
- * asked for, since no other command needs any of it.
+ * What the filesystem store can do for its own health: look at itself, and mend what needs no judging. Loaded when it
+ * is asked for, since no other command needs any of it.
  */
 import type { BackupSource } from '../backup.ts'
 import type { ExamineOptions } from './evidence.ts'

@@ -1,7 +1,7 @@
 /**
- * All that the checks look at, gathered in one pass over the folder: each file is read once, looked at while its text is at
- * hand, and kept only as facts, so that a large memory needs no large memory. Nothing here writes, locks or waits, and what
- * can't be read is a fact like any other.
+ * All that the checks look at, gathered in one pass over the folder: each file is read once, looked at while its text
+ * is at hand, and kept only as facts, so that a large memory needs no large memory. Nothing here writes, locks or
+ * waits, and what can't be read is a fact like any other.
  */
 import { join } from 'node:path'
 import type { ParseYaml } from '../../../codec/file-entry.ts'

@@ -1,7 +1,9 @@
 /**
- * `doctor` as a function: looks at a workspace that may be damaged in any way and says what is wrong. Reading only: it takes
- * no lock, changes nothing, and works in a read-only folder.
+ * `doctor` as a function: looks at a workspace that may be damaged in any way and says what is wrong. Reading only: it
+ * takes no lock, changes nothing, and works in a read-only folder.
  */
+import { join } from 'node:path'
+import { statFile } from '../system.ts'
 import { CHECKS } from './checks.ts'
 import { SEVERITIES } from './codes.ts'
 import { type Evidence, type ExamineOptions, gatherEvidence } from './evidence.ts'
@@ -21,11 +23,21 @@ export interface Examination {
   readonly checked: Checked
 }
 
+/** Others may write meanwhile: what was seen half before and half after a change proves nothing. */
+const MOST_LOOKS = 4
+
 export function examine(options: ExamineOptions): Examination {
-  return conclude(gatherEvidence(options))
+  let evidence = gatherEvidence(options)
+  for (let looks = 1; looks < MOST_LOOKS && hasGoneOn(evidence); looks++) evidence = gatherEvidence(options)
+  return conclude(evidence)
 }
 
-export function conclude(evidence: Evidence): Examination {
+function hasGoneOn({ root, journal }: Evidence): boolean {
+  const last = journal.segments.at(-1)
+  return last !== undefined && !last.error && statFile(join(root, last.path))?.size !== last.size
+}
+
+function conclude(evidence: Evidence): Examination {
   const findings = CHECKS.flatMap((check) => check(evidence)).sort(bySeverity)
   const { texts, sessions, journal, tree } = evidence
   return {

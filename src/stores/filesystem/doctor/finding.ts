@@ -1,4 +1,5 @@
 /** One thing that is wrong, or may be: what, where, how bad, and what to do. Plain data, fit for JSON. */
+import type { KeepsakeError } from '../../../errors.ts'
 import { CODES, type Code, type Severity } from './codes.ts'
 
 export interface Finding {
@@ -12,7 +13,14 @@ export interface Finding {
 }
 
 export function finding(code: Code, path: string, problem: string, hint: string): Finding {
-  return { code, path, problem, hint, ...CODES[code] }
+  const { severity, fixable } = CODES[code]
+  return { code, severity, path, problem, hint, fixable }
+}
+
+/** What an error says, without the path that is told beside it anyway. */
+export function saidOf(error: KeepsakeError): string {
+  const { path } = error.data
+  return typeof path === 'string' ? error.message.replace(`${path}: `, '').replace(path, 'it') : error.message
 }
 
 /** `1 file`, `3 files`. */

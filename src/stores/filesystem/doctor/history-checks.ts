@@ -27,7 +27,8 @@ export function checkMirrors(evidence: Evidence): Finding[] {
       )
     }
     if (differing.length > 0) {
-      const problem = `${entries(differing)} in it ${differing.length === 1 ? 'differs' : 'differ'} from the monthly files`
+      const verb = differing.length === 1 ? 'differs' : 'differ'
+      const problem = `${entries(differing)} in it ${verb} from the monthly files`
       findings.push(
         finding('mirror-differs', path, problem, 'The monthly files are the truth; the mirror is only for grep.'),
       )
@@ -48,7 +49,8 @@ export function mirrorStates(evidence: Evidence): MirrorState[] {
     if (path === undefined || months.length === 0 || mirror?.understood === false) return []
     const mirrored = new Map(mirror?.entries.map((entry) => [entry.id, entry]))
     const entries = months.flatMap((month) => month.entries)
-    const missing = entries.filter(({ id }) => !mirrored.has(id))
+    // Text before the first heading would become part of another entry there.
+    const missing = entries.filter(({ id, headed }) => headed && !mirrored.has(id))
     const differing = entries.filter(
       ({ id, contentHash }) => (mirrored.get(id)?.contentHash ?? contentHash) !== contentHash,
     )

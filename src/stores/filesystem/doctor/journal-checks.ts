@@ -1,27 +1,31 @@
 /**
- * The journal: is it whole, is it this workspace's, was it copied? The files are the truth, so nothing that is wrong here
- * loses an entry; what is lost is undo and the past. Where the journal can't be built on, the next write begins anew.
+ * The journal: is it whole, is it this workspace's, was it copied? The files are the truth, so nothing that is wrong
+ * here loses an entry; what is lost is undo and the past. Where the journal can't be built on, the next write begins
+ * anew.
  */
 import { thisProcess } from '../owner.ts'
 import type { Evidence } from './evidence.ts'
-import { counted, type Finding, finding } from './finding.ts'
+import { counted, type Finding, finding, saidOf } from './finding.ts'
 import { grouped } from './grouped.ts'
 import type { JournalEvidence, SegmentFacts } from './journal-evidence.ts'
+import type { LockState } from './lock-checks.ts'
 
 const NEXT_WRITE =
   'No entry is lost: the files are the truth. The next write, or --fix, starts a new journal beside it.'
 const POORER = 'Only undo and the past are poorer for it. A backup may have it whole.'
 const CHECKPOINT = '.state/checkpoint'
 
-export function checkJournal({ journal, workspace }: Evidence): Finding[] {
+export function checkJournal({ journal, workspace, lock }: Evidence): Finding[] {
   const { segments } = journal
   const live = liveSegments(journal)
   return [
     ...segments.flatMap((segment) => refused(segment, workspace.settings.id)),
-    ...segments.flatMap((segment, index) => broken(segment, live.has(segment), index === segments.length - 1)),
+    ...segments
+      .filter((segment) => !isGrowing(segment, segments, lock))
+      .flatMap((segment) => broken(segment, live, segments)),
     ...gaps(segments, live),
     ...copied(live, workspace.settings.id),
-    ...journal.brokenBases.map(({ path, error }) => finding('damaged-past', path, error.message, POORER)),
+    ...journal.brokenBases.map(({ path, error }) => finding('damaged-past', path, saidOf(error), POORER)),
   ]
 }
 
@@ -55,24 +59,29 @@ function liveSegments({ segments, checkpoint }: JournalEvidence): Set<SegmentFac
 }
 
 function refused({ path, error, header }: SegmentFacts, workspaceId: string): Finding[] {
-  if (error?.code === 'NEWER') return [finding('newer-journal', path, error.message, error.hint ?? '')]
+  if (error?.code === 'NEWER') return [finding('newer-journal', path, saidOf(error), error.hint ?? '')]
   const away = 'Move .state/journal and .state/checkpoint away: no entry is lost, but undo and the past are.'
-  if (error?.code === 'FOREIGN') return [finding('foreign-journal', path, error.message, away)]
-  if (error) return [finding('unreadable', path, error.message, error.hint ?? '')]
+  if (error?.code === 'FOREIGN') return [finding('foreign-journal', path, saidOf(error), away)]
+  if (error) return [finding('unreadable', path, saidOf(error), error.hint ?? '')]
   if (header === undefined || header.workspace === workspaceId) return []
   return [finding('foreign-journal', path, `it belongs to workspace ${header.workspace}`, away)]
 }
 
-function broken(segment: SegmentFacts, isLive: boolean, isLast: boolean): Finding[] {
+/** A line without its end may be one that a living writer is at. */
+function isGrowing(segment: SegmentFacts, segments: readonly SegmentFacts[], lock: LockState): boolean {
+  return lock.is === 'held' && segment === segments.at(-1) && segment.rest === 'torn'
+}
+
+function broken(segment: SegmentFacts, live: ReadonlySet<SegmentFacts>, segments: readonly SegmentFacts[]): Finding[] {
   const { path, rest, length, size } = segment
   if (rest === 'none') return []
   const lost = counted(size - length, 'byte', 'bytes')
-  if (rest === 'torn' && isLast) {
+  if (rest === 'torn' && segment === segments.at(-1)) {
     const problem = `a crash cut its last line (${lost}); nobody was promised that change`
     return [finding('torn-journal', path, problem, 'The next write, or --fix, cuts it.')]
   }
   const problem = `its last ${lost} can not be read`
-  if (isLive) return [finding('damaged-journal', path, problem, NEXT_WRITE)]
+  if (live.has(segment)) return [finding('damaged-journal', path, problem, NEXT_WRITE)]
   return [finding('damaged-past', path, problem, POORER)]
 }
 

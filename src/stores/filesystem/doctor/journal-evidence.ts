@@ -1,4 +1,7 @@
-/** What the journal's files are like, segment by segment, and what the checkpoint says. Nothing here throws on what it reads. */
+/**
+ * What the journal's files are like, segment by segment, and what the checkpoint says. Nothing here throws on what it
+ * reads.
+ */
 import { relative } from 'node:path'
 import type { JournalHeader, JournalPart } from '../../../codec/journal-record.ts'
 import { isKeepsakeError, type KeepsakeError } from '../../../errors.ts'

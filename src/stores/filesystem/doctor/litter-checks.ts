@@ -39,7 +39,7 @@ export function checkLitter(scene: Scene): Finding[] {
   ]
 }
 
-/** By paths: in our own folder for them, where derived files are made, and beside an identity file that lies outside. */
+/** In our own folder for them, where derived files are made, and beside an identity file that lies outside. */
 export function temporaryFiles({ tree, workspace }: Scene): string[] {
   const before = Date.now() - YOUNGEST_LITTER_MS
   const inside = tree.items.filter(({ type, folder, name, stats }) => {

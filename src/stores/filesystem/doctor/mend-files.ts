@@ -9,6 +9,7 @@ import { mirrorStates } from './history-checks.ts'
 import { temporaryFiles } from './litter-checks.ts'
 import { leasePaths, lookAtLock } from './lock-checks.ts'
 import { tailOf } from './session-checks.ts'
+import { entryFacts, sayAsWritten } from './texts.ts'
 
 /** Cuts what a crash left after the last whole line; a line that lacks only its end gets one. */
 export function mendSessions({ workspace, sessions }: Evidence): void {
@@ -34,8 +35,10 @@ export function mendMirrors(evidence: Evidence): void {
     if (missing.length === 0) continue
     const wanted = new Set(missing.map(({ id }) => id))
     const blocks = months.flatMap(({ place }) => {
-      const { entries, log } = workspace.see(place)?.said ?? { entries: [] }
-      return entries.flatMap(({ id }, index) => (wanted.has(id) ? (log?.blocks[index]?.raw ?? []) : []))
+      const text = decodeText(readFileAt(workspace.absolute(place.path))?.bytes ?? new Uint8Array()) ?? ''
+      const said = sayAsWritten(place, text, 0, evidence)
+      const ids = entryFacts({ place, said }).map(({ id }) => id)
+      return ids.flatMap((id, index) => (wanted.delete(id) ? (said.log?.blocks[index]?.raw ?? []) : []))
     })
     workspace.refuseLinks(path)
     const absolute = workspace.absolute(path)

@@ -1,6 +1,6 @@
 /**
- * Mends in files that people may have open: ids that stand twice, and names that are spelled in NFD. Only under the lock.
- * What is written goes the store's own way, so that a hand that saves at the same moment loses nothing.
+ * Mends in files that people may have open: ids that stand twice, and names that are spelled in NFD. Only under the
+ * lock. What is written goes the store's own way, so that a hand that saves at the same moment loses nothing.
  */
 import { linkSync } from 'node:fs'
 import { parseCard, serializeCard } from '../../../codec/card.ts'

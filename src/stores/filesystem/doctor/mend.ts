@@ -1,12 +1,13 @@
 /**
  * `doctor --fix`: a backup, then what can be mended without judging, then another look. Most of it the writer does by
- * itself when it takes the lock: a torn journal is cut, files that a crash kept from being written are written, and where
- * the journal can't be built on, a new one begins. Nothing here deletes a text that somebody wrote.
+ * itself when it takes the lock: a torn journal is cut, files that a crash kept from being written are written, and
+ * where the journal can't be built on, a new one begins. Nothing here deletes a text that somebody wrote.
  */
 import { join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
 import { instant } from '../../../model/time.ts'
 import { type BackupSource, backUp } from '../backup.ts'
+import { STATE_FOLDER } from '../layout.ts'
 import { makeFolder } from '../system.ts'
 import { type Evidence, type ExamineOptions, gatherEvidence } from './evidence.ts'
 import { type Examination, examine } from './examine.ts'
@@ -41,6 +42,7 @@ export async function mend(source: BackupSource, options: ExamineOptions): Promi
   if (!before.findings.some(({ fixable }) => fixable)) return { mended: [], examination: before, warnings: [] }
   const { workspace, writer, clock } = source
   const folder = join(workspace.stateFolder, 'backups')
+  workspace.refuseLinks(join(STATE_FOLDER, 'backups'))
   makeFolder(folder)
   const to = join(folder, `before-fix-${instant(clock()).replaceAll(':', '')}.tgz`)
   const { warnings } = await backUp(source, { to })

@@ -1,6 +1,6 @@
 /**
- * Who else may read or write the memory. New files are 0600 and folders 0700; hands and clones make others. One finding a
- * folder, since a clone opens thousands of files at once.
+ * Who else may read or write the memory. New files are 0600 and folders 0700; hands and clones make others. One
+ * finding a folder, since a clone opens thousands of files at once.
  */
 import { chmodSync } from 'node:fs'
 import { platform } from 'node:os'

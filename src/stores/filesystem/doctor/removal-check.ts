@@ -7,8 +7,11 @@ import type { Workspace } from '../workspace.ts'
 import type { Evidence } from './evidence.ts'
 import { type Finding, finding } from './finding.ts'
 
-export function checkRemoval({ followed, workspace }: Evidence): Finding[] {
-  if (!followed || workspace.catalog.size === 0) return []
+export function checkRemoval({ followed, workspace, texts }: Evidence): Finding[] {
+  if (!followed) return []
+  const there = new Set(texts.flatMap(({ entries }) => entries.map(({ id }) => id)))
+  // Most often nothing is gone, and the store need not be asked what that means.
+  if ([...workspace.catalog.heads()].every(({ id }) => there.has(id))) return []
   const heldBack = heldBackIn(workspace)
   if (heldBack.length === 0) return []
   const problem = `${heldBack.length} of ${workspace.catalog.size} entries are gone from the folder at once`

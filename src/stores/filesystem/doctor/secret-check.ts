@@ -1,4 +1,7 @@
-/** Keys and passwords in plain sight. What was found is never printed: its first four characters and its length will do. */
+/**
+ * Keys and passwords in plain sight. What was found is never printed: its first four characters and its length will
+ * do.
+ */
 import { decodeText } from '../system.ts'
 import { type Finding, finding } from './finding.ts'
 import { findSecrets, type Secret } from './secret-patterns.ts'

@@ -1,6 +1,6 @@
 /**
- * What keys and passwords look like. Precise before complete: a check that cries wolf is not read. So each pattern asks for
- * the marks that the issuer gives its keys, and a bare password must look made by chance.
+ * What keys and passwords look like. Precise before complete: a check that cries wolf is not read. So each pattern
+ * asks for the marks that the issuer gives its keys, and a bare password must look made by chance.
  */
 
 export interface Secret {
@@ -45,7 +45,7 @@ const PATTERNS: readonly Pattern[] = [
   key('a signed token (JWT)', 'eyJ[A-Za-z0-9_-]{10,4000}\\.eyJ[A-Za-z0-9_-]{10,8000}\\.[A-Za-z0-9_-]{20,2000}'),
   {
     what: 'a private key',
-    // With a line of the key itself below: who only writes about such keys does not have that. In JSON, line ends are `\n`.
+    // With a line of the key itself below: who only writes about keys does not have that. In JSON, `\n` ends lines.
     form: /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\\r|\r)?(?:\\n|\n)(?:[A-Z][A-Za-z-]+: |[A-Za-z0-9+/=]{16,})/g,
   },
   {

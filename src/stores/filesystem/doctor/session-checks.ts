@@ -4,7 +4,7 @@ import { WORLD } from '../../../model/entry.ts'
 import { scopeFolder } from '../layout.ts'
 import { decodeText, readFileAt } from '../system.ts'
 import type { Scene } from './evidence.ts'
-import { counted, type Finding, finding } from './finding.ts'
+import { counted, type Finding, finding, saidOf } from './finding.ts'
 import { secretsInSession } from './secret-check.ts'
 import { scopesOf } from './text-places.ts'
 import type { Item } from './tree.ts'
@@ -32,7 +32,7 @@ export function sessionItems(scene: Scene): Item[] {
 
 export function lookAtSession(
   { path }: Item,
-  { workspace }: Scene,
+  { workspace, lock }: Scene,
 ): { readonly facts: SessionFacts; readonly findings: readonly Finding[] } {
   let bytes: Uint8Array | undefined
   try {
@@ -40,12 +40,14 @@ export function lookAtSession(
     bytes = readFileAt(workspace.absolute(path))?.bytes
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
-    const findings = [finding('unreadable', path, error.message, 'Check its owner and mode, and the disk.')]
+    const findings = [finding('unreadable', path, saidOf(error), 'Check its owner and mode, and the disk.')]
     return { facts: { path, tail: { is: 'unknown' } }, findings }
   }
   if (!bytes) return { facts: { path, tail: { is: 'none' } }, findings: [] }
   const tail = tailOf(bytes)
-  const findings = [...tailFindings(path, tail, bytes), ...brokenLines(path, bytes), ...secretsInSession(path, bytes)]
+  // A line without its end may be one that a living writer is at.
+  const ofTail = lock.is === 'held' ? [] : tailFindings(path, tail, bytes)
+  const findings = [...ofTail, ...brokenLines(path, bytes), ...secretsInSession(path, bytes)]
   return { facts: { path, tail }, findings }
 }
 

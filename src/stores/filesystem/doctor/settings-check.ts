@@ -5,7 +5,7 @@ import { isKeepsakeError, type KeepsakeError } from '../../../errors.ts'
 import type { Settings } from '../../../ports/store.ts'
 import { readSettings, SETTINGS_FILE } from '../workspace-settings.ts'
 import type { Evidence } from './evidence.ts'
-import { type Finding, finding } from './finding.ts'
+import { type Finding, finding, saidOf } from './finding.ts'
 
 export interface PinnedSettings {
   readonly settings?: Settings
@@ -39,7 +39,7 @@ export function checkSettings(evidence: Evidence): Finding[] {
 
 function unusable(error: KeepsakeError): Finding {
   const code = error.code === 'NEWER' ? 'settings-newer' : 'settings-damaged'
-  return finding(code, SETTINGS_FILE, error.message, error.hint ?? '')
+  return finding(code, SETTINGS_FILE, saidOf(error), error.hint ?? '')
 }
 
 /** What a caller asks for and the workspace does not have is refused by every other command. */

@@ -8,10 +8,7 @@ const MEND = 'It is left as it is. Mend it in an editor, or restore it from a ba
 
 export function checkText(seen: SeenText, scene: Scene): Finding[] {
   const { place, bytes, text } = seen
-  if (scene.unwritten.has(place.path)) {
-    const problem = 'a crash kept it from being written; the journal has its text'
-    return [finding('unwritten-file', place.path, problem, 'The next write, or --fix, writes it.')]
-  }
+  if (scene.unwritten.has(place.path)) return []
   if (text.includes('\0')) {
     const line = text.slice(0, text.indexOf('\0')).split('\n').length
     const hint = 'Most often a power cut did that. Restore it from a backup, or remove them in an editor.'
@@ -23,6 +20,13 @@ export function checkText(seen: SeenText, scene: Scene): Finding[] {
     return [finding('empty-card', place.path, 'it is empty', hint)]
   }
   return shape === 'log' ? brokenBlocks(seen, scene) : brokenCard(seen)
+}
+
+export function checkUnwritten({ unwritten }: Scene): Finding[] {
+  return [...unwritten].map((path) => {
+    const problem = 'a crash kept its last change from being written; the journal has it'
+    return finding('unwritten-file', path, problem, 'The next write, or --fix, writes it.')
+  })
 }
 
 function brokenCard({ place, said }: SeenText): Finding[] {

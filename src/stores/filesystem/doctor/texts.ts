@@ -6,7 +6,7 @@ import { readText, type Said } from '../file-text.ts'
 import type { Place } from '../layout.ts'
 import { decodeText, hashBytes } from '../system.ts'
 import type { Scene } from './evidence.ts'
-import { type Finding, finding } from './finding.ts'
+import { type Finding, finding, saidOf } from './finding.ts'
 import { secretsIn } from './secret-check.ts'
 import { checkText } from './text-checks.ts'
 
@@ -19,6 +19,8 @@ export interface EntryFacts {
   readonly name: string | null
   readonly aliases: readonly string[]
   readonly contentHash: string
+  /** Of a log: whether it stands under a heading of its own. */
+  readonly headed: boolean
 }
 
 export interface TextFacts {
@@ -70,7 +72,7 @@ function bytesOf(
     return bytes === null ? undefined : { bytes, mtimeMs }
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
-    return { problem: error.message }
+    return { problem: saidOf(error) }
   }
 }
 
@@ -90,17 +92,18 @@ export function sayAsWritten(
   })
 }
 
-function entryFacts({ place, said }: SeenText): EntryFacts[] {
+export function entryFacts({ place, said }: Pick<SeenText, 'place' | 'said'>): EntryFacts[] {
   return said.entries.map((entry, index) => {
-    const inBlock = said.log?.blocks[index]?.entry.id
-    const id = inBlock ?? entry.id
+    const block = said.log?.blocks[index]
+    const id = block?.entry.id ?? entry.id
     return {
       id,
-      named: said.log ? inBlock !== undefined : id !== derivedId(place.scope, place.inScope),
+      named: block ? block.entry.id !== undefined : id !== derivedId(place.scope, place.inScope),
       kind: entry.kind,
       name: entry.name,
       aliases: entry.aliases,
       contentHash: hashBytes(entry.content),
+      headed: block !== undefined && block.heading !== '',
     }
   })
 }

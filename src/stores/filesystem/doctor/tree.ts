@@ -1,6 +1,6 @@
 /**
- * All that lies in a workspace, stat by stat, in one pass. Only our own folders are entered: a flat workspace may lie among
- * things that are not ours. Links are noted, never followed.
+ * All that lies in a workspace, stat by stat, in one pass. Only our own folders are entered: a flat workspace may lie
+ * among things that are not ours. Links are noted, never followed.
  */
 import type { Dirent, Stats } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { KINDS } from '../../../model/kinds.ts'
 import { STATE_FOLDER } from '../layout.ts'
 import { listFolder } from '../list-folder.ts'
 import { statFile } from '../system.ts'
+import { saidOf } from './finding.ts'
 
 export interface Item {
   /** Relative to the workspace, with forward slashes. */
@@ -24,10 +25,12 @@ export interface Tree {
   readonly items: readonly Item[]
   /** Folders and names that could not be read, and why. */
   readonly unreadable: readonly { readonly path: string; readonly problem: string }[]
+  /** Of all files but archives, which no backup holds again. */
   readonly bytes: number
 }
 
 const KIND_FOLDERS = Object.values(KINDS).flatMap(({ place }) => ('folder' in place ? place.folder : []))
+const ARCHIVES = `${STATE_FOLDER}/backups`
 const OUR_FOLDERS = new Set([STATE_FOLDER, 'agents', 'world', 'sessions', 'directives', ...KIND_FOLDERS])
 
 export function walkTree(root: string): Tree {
@@ -45,11 +48,8 @@ export function walkTree(root: string): Tree {
     }
   }
   items.sort((a, b) => (a.path < b.path ? -1 : 1))
-  return {
-    items,
-    unreadable,
-    bytes: items.reduce((sum, { type, stats }) => sum + (type === 'file' ? stats.size : 0), 0),
-  }
+  const counted = items.filter(({ type, folder }) => type === 'file' && folder !== ARCHIVES)
+  return { items, unreadable, bytes: counted.reduce((sum, { stats }) => sum + stats.size, 0) }
 }
 
 export function isState(item: Pick<Item, 'path'>): boolean {
@@ -61,7 +61,7 @@ function namesIn(root: string, folder: string, unreadable: { path: string; probl
     return listFolder(join(root, folder))
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
-    unreadable.push({ path: folder === '' ? '.' : folder, problem: error.message })
+    unreadable.push({ path: folder === '' ? '.' : folder, problem: saidOf(error) })
     return []
   }
 }
@@ -80,7 +80,7 @@ function itemAt(
     if (name.includes('\uFFFD')) unreadable.push({ path, problem: 'its name is not UTF-8, so it is never read' })
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
-    unreadable.push({ path, problem: error.message })
+    unreadable.push({ path, problem: saidOf(error) })
   }
   return undefined
 }

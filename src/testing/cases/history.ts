@@ -1,0 +1,242 @@
+/** The past: what each change did, the memory as it was, changes taken back, and entries that leave no trace. */
+import { type LoggedChange, visibleChanges } from '../../history/log.ts'
+import { pastStore } from '../../history/past-store.ts'
+import { planUndo, type UndoRequest } from '../../history/undo.ts'
+import { isKeepsakeError } from '../../errors.ts'
+import type { Entry } from '../../model/entry.ts'
+import type { Applied, Store } from '../../ports/store.ts'
+import { equal, ok, present, rejects } from '../assert.ts'
+import type { Rule, Trial } from '../harness.ts'
+import { randomOperations } from '../random-operations.ts'
+import { apply, applyOne, changesSince, experience, MAIN, note, scanned, withoutPath } from '../requests.ts'
+import { stateDifference } from '../state-equality.ts'
+
+export function historyRules(seeds: readonly number[], batches: number): readonly Rule[] {
+  return [...PLAIN_RULES, ...seeds.flatMap((seed) => randomRules(seed, batches))]
+}
+
+const PLAIN_RULES: readonly Rule[] = [
+  {
+    name: 'tells of each change what it did to each entry',
+    needs: 'undo',
+    async run({ store, pass }) {
+      equal([...(await store.history()).changes], [], 'the history of nothing')
+      const a = await applyOne(store, note('a'))
+      pass(1000)
+      const written = await applyOne(store, { op: 'write', id: a.id, content: 'other' })
+      pass(1000)
+      await apply(store, [
+        { op: 'rename', id: a.id, name: 'b' },
+        { op: 'remove', id: a.id },
+      ])
+      const history = await store.history()
+      equal(history.since, a.createdAt, 'since')
+      const told = [...history.changes].map(({ change, touched }) => ({
+        number: change.number,
+        touched: touched.map(({ id, before, after }) => [id, before && withoutPath(before), after && withoutPath(after)]),
+      }))
+      equal(
+        told,
+        [
+          { number: 1, touched: [[a.id, undefined, withoutPath(a)]] },
+          { number: 2, touched: [[a.id, withoutPath(a), withoutPath(written)]] },
+          { number: 3, touched: [[a.id, withoutPath(written), undefined]] },
+        ],
+        'history',
+      )
+      equal(
+        [...history.changes].map(({ change }) => change),
+        (await changesSince(store)).changes,
+        'the changes of the feed',
+      )
+    },
+  },
+  {
+    name: 'can be asked for the past again and again, over restarts',
+    needs: 'durable',
+    async run(trial) {
+      await apply(trial.store, [note('a'), experience('line')])
+      const first = [...(await trial.store.history()).changes]
+      await trial.reopen()
+      const history = await trial.store.history()
+      equal([...history.changes], first, 'history after a restart')
+      equal([...history.changes], first, 'history, read twice')
+    },
+  },
+  {
+    name: 'undoes and redoes a write, a rename, aliases and a removal',
+    needs: 'undo',
+    async run(trial) {
+      const { store } = trial
+      const a = await applyOne(store, note('a', { aliases: ['x'], metadata: { n: 1 } }))
+      await applyOne(store, { op: 'write', id: a.id, content: 'other', metadata: {}, description: 'd' })
+      await applyOne(store, { op: 'rename', id: a.id, name: 'b' })
+      await applyOne(store, { op: 'alias', id: a.id, alias: 'x', mode: 'drop' })
+      await apply(store, [{ op: 'remove', id: a.id }, note('b')])
+      for (let n = 0; n < 4; n++) await undo(trial, {})
+      const back = present(await store.get(a.id), 'the entry')
+      equal([back.revision, back.name, back.seq], [a.revision, 'a', a.seq], 'as it was')
+      equal((await scanned(store)).length, 1, 'entries')
+      for (let n = 9; n > 5; n--) await undo(trial, { changes: [n] })
+      equal(await store.get(a.id), undefined, 'removed again')
+      equal((await store.resolve('main', 'b'))?.name, 'b', 'the one that took its name')
+    },
+  },
+  {
+    name: 'refuses to undo what a later change builds on, unless that goes too',
+    needs: 'undo',
+    async run(trial) {
+      const { store } = trial
+      const a = await applyOne(store, note('a'))
+      const two = await applyOne(store, { op: 'write', id: a.id, content: 'two' })
+      await applyOne(store, note('other'))
+      await applyOne(store, { op: 'write', id: a.id, content: 'four' })
+      const error = await rejects(undo(trial, { changes: [2] }), 'CONFLICT', 'undoing what was built on')
+      equal(error.data['later'], [4], 'the later ones')
+      await undo(trial, { changes: [4] })
+      equal((await store.get(a.id))?.revision, two.revision, 'after the later one')
+      await undo(trial, { changes: [2] })
+      equal((await store.get(a.id))?.revision, a.revision, 'after the first')
+      await undo(trial, { changes: [6] })
+      await rejects(undo(trial, { changes: [4] }), 'CONFLICT', 'undoing what is undone')
+      await undo(trial, { changes: [1], withLater: true })
+      equal(
+        (await scanned(store)).map(({ name }) => name),
+        ['other'],
+        'what is left',
+      )
+    },
+  },
+  {
+    name: 'says since when the past is known',
+    needs: 'asOf',
+    async run({ store, pass, now }) {
+      pass(-60_000)
+      const before = now()
+      pass(60_000)
+      await apply(store, [note('a')])
+      const settings = await store.settings()
+      const history = await store.history()
+      let refused: unknown
+      try {
+        pastStore(history, before, settings)
+      } catch (error) {
+        refused = error
+      }
+      ok(isKeepsakeError(refused) && refused.code === 'NOT_FOUND', 'before the beginning is an error')
+    },
+  },
+  {
+    name: 'purges an entry from the present, the past and the feed, and nothing else',
+    needs: 'undo',
+    async run(trial) {
+      const { store } = trial
+      const secret = 'a-secret-that-must-go'
+      const a = await applyOne(store, note('a', { content: secret, metadata: { secret } }))
+      const b = await applyOne(store, note('b'))
+      await apply(store, [
+        { op: 'write', id: a.id, content: `${secret} two` },
+        { op: 'write', id: b.id, content: 'two' },
+      ])
+      await store.purge([a.id])
+      const rest = JSON.stringify([
+        await scanned(store),
+        [...(await store.history()).changes],
+        (await changesSince(store)).changes,
+      ])
+      ok(!rest.includes(secret), 'nothing tells of it')
+      await undo(trial, {})
+      equal((await store.get(b.id))?.revision, b.revision, 'the other can be undone')
+      await apply(store, [note('a')])
+    },
+  },
+  {
+    name: 'has nothing to absorb after its own writes',
+    async run({ store }) {
+      await apply(store, [note('a'), experience('line')])
+      equal(await store.absorb(), { changes: [], heldBack: [] }, 'absorbed')
+    },
+  },
+]
+
+function randomRules(seed: number, batches: number): Rule[] {
+  return [
+    {
+      name: `tells as of any time what was there then (seed ${seed})`,
+      needs: 'asOf',
+      async run(trial) {
+        const states = await play(trial, seed, batches)
+        const history = await trial.store.history()
+        const settings = await trial.store.settings()
+        for (const { at, entries } of states) {
+          const past = pastStore(history, at, settings)
+          const found = stateDifference(await scanned(past), entries)
+          if (found !== undefined) throw new Error(`seed ${seed}, as of ${at}: ${found}`)
+        }
+      },
+    },
+    {
+      name: `takes ${batches} random batches back, one by one and in one go (seed ${seed})`,
+      needs: 'undo',
+      async run(trial) {
+        const states = await play(trial, seed, batches)
+        for (let n = 0; n < Math.floor(states.length / 3); n++) {
+          const [number] = await undo(trial, {})
+          const index = states.findIndex((state) => state.number === number)
+          await sameTexts(trial.store, states[index - 1]?.entries ?? [], `seed ${seed}, before ${number}`)
+        }
+        await undo(trial, { last: 1_000_000 })
+        equal(await scanned(trial.store), [], `seed ${seed}: all undone`)
+      },
+    },
+  ]
+}
+
+interface Moment {
+  readonly number: number
+  readonly at: string
+  readonly entries: readonly Entry[]
+}
+
+/** Random batches; what was there after each that changed something. */
+async function play(trial: Trial, seed: number, batches: number): Promise<Moment[]> {
+  const states: Moment[] = []
+  const source = randomOperations(seed, batches)
+  let turn = source.next()
+  for (; !turn.done; ) {
+    trial.pass(1500)
+    const { batch, expect } = turn.value
+    let applied: Applied | undefined
+    try {
+      applied = await trial.store.apply(batch, expect === undefined ? {} : { expect })
+    } catch (error) {
+      if (!isKeepsakeError(error)) throw error
+    }
+    const number = applied?.change?.number
+    if (number !== undefined) states.push({ number, at: trial.now(), entries: await scanned(trial.store) })
+    turn = source.next(applied?.entries)
+  }
+  return states
+}
+
+async function sameTexts(store: Store, expected: readonly Entry[], what: string): Promise<void> {
+  const found = stateDifference(await scanned(store), expected, { withoutState: true })
+  if (found !== undefined) throw new Error(`${what}: ${found}`)
+}
+
+/** The numbers of what was undone. */
+async function undo(trial: Trial, request: UndoRequest): Promise<readonly number[]> {
+  trial.pass(1500)
+  const { operations, expect, undone } = planUndo(await everything(trial.store), request)
+  const reverts = undone.map(({ change }) => change.number)
+  await trial.store.apply({ operations, origin: { ...MAIN, by: 'undo' }, reverts }, { expect })
+  return reverts
+}
+
+async function everything(store: Store): Promise<LoggedChange[]> {
+  const history = await store.history()
+  const scopes = [...history.changes].flatMap(({ touched }) =>
+    touched.flatMap(({ before, after }) => (after ?? before)?.scope ?? []),
+  )
+  return visibleChanges(history, [...new Set(scopes)])
+}
