@@ -175,7 +175,7 @@ describe('a backup', () => {
     const inodes = (): number[] => readdirSync(folder).map((name) => statSync(join(folder, name)).ino)
     const [before, tree] = [inodes(), treeOf(root)]
     tree.delete('.state/journal')
-    makeJournalCopy(root)
+    await makeJournalCopy(root)
     expect(inodes().filter((inode) => before.includes(inode))).toEqual([])
     const after = treeOf(root)
     after.delete('.state/journal')
@@ -280,6 +280,25 @@ describe('a backup', () => {
     expect(knownBackups(state).map((known) => known.path)).toEqual([join(previous, 'two.tar.gz')])
     writeFileSync(join(state, 'backups.json'), 'mangled')
     expect(knownBackups(state)).toEqual([])
+  })
+
+  it.each(['Reading', 'Writing', 'Checking'])('does not bring back what is purged meanwhile: %s', async (moment) => {
+    const root = await furnished()
+    const memory = await openMemory({ workspace: root })
+    await memory.remember('the word is xyzzy', { name: 'secret' })
+    const archive = join(dirname(root), 'a.tar.gz')
+    let purging: Promise<unknown> | undefined
+    await backUp(root, {
+      to: archive,
+      onProgress: (doing) => {
+        if (doing.startsWith(moment)) purging ??= memory.purge('secret')
+      },
+    })
+    await purging
+    await memory.close()
+    expect(purging).toBeDefined()
+    expect(gunzipSync(readFileSync(archive)).includes('xyzzy')).toBe(false)
+    expect((await readArchive(archive)).files.length).toBeGreaterThan(10)
   })
 
   it('can be rewritten, file by file', async () => {
@@ -553,24 +572,25 @@ describe('an archive that is not in order', () => {
     expect(await refusal(archive)).toMatchObject({ code: 'RESTORED' })
   })
 
+  const PATHS = ['../evil', '..', '/evil', 'a/../../evil', 'a//b', './a', 'a/.', 'a\0b', 'a/b\0', '\ud800']
+
+  it.each(PATHS)('is refused for the path %j, with all folders on the way to it', async (path) => {
+    const parents = path.split('/').map((_, index, parts) => parts.slice(0, index).join('/'))
+    const folders = [...new Set(['', ...parents])].map((folder) => ({ ...FOLDER, path: folder }))
+    const members = folders.map((folder): [string, Uint8Array] => [`files/${folder.path}/`, NOTHING])
+    const archive = crafted({ folders, files: [fileRow(path)] }, [...members, [`files/${path}`, EVIL]])
+    expect((await refusal(archive)).message).toMatch(/, which is no path in a workspace$/)
+  })
+
   it.each([
-    '../evil',
-    '..',
-    '/tmp/evil',
-    'a/../../evil',
-    'a//b',
-    './a',
-    'a/.',
-    'a\0b',
-    '',
-    'no/folder',
-    '.state/lock/7',
-    '.state/tmp/x',
-    '.state/backups.json',
-  ])('is refused for the path %j', async (path) => {
-    // biome-ignore format: a list of paths reads best as one
-    const archive = crafted({ files: [fileRow(path)] }, [['files/', NOTHING], [`files/${path}`, EVIL]])
-    expect((await refusal(archive)).code).toBe('DAMAGED')
+    ['', 'twice'],
+    ['no/folder', 'which is no path in a workspace'],
+    ['.state/lock', 'which no backup holds'],
+    ['.state/backups.json', 'which no backup holds'],
+  ])('is refused for the path %j', async (path, problem) => {
+    const folders = [FOLDER, { ...FOLDER, path: '.state' }]
+    const archive = crafted({ folders, files: [fileRow(path)] }, [])
+    expect((await refusal(archive)).message).toContain(problem)
   })
 
   it.each([
@@ -700,8 +720,12 @@ describe('an archive that is not in order', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024)
   })
 
-  it('that needs more than the disk has is refused before it is unpacked', async () => {
+  it('that lists more than the disk has is refused at once', async () => {
     const huge = { ...fileRow('a'), size: 2 ** 52 }
-    expect((await refusal(crafted({ files: [huge] }, [['files/', NOTHING]]))).code).toBe('DAMAGED')
+    const refused = await refusal(crafted({ files: [huge] }, [['files/', NOTHING]]))
+    expect(refused).toMatchObject({
+      code: 'IO',
+      message: expect.stringMatching(/it needs \d{16} bytes, and the disk has/),
+    })
   })
 })
