@@ -13,7 +13,7 @@ const USAGE: readonly Row[] = [
   [['remember', 'x', '--nmae', 'y'], /^there is no option "--nmae" here$/, /Did you mean --name\?/],
   [['--name', 'y', 'remember', 'x'], /^there is no option "--name" here$/, /Options of a command stand after its name/],
   [['remember', '-x'], /^there is no option "-x" here$/, /a text that begins with a dash stands after "--"/],
-  [['list', '--config', 'x'], /^there is no option "--config" here$/],
+  [['list', '--config', 'x'], /x: there is no such file$/],
   [['remember'], /^remember needs TEXT$/, /^See: keepsake remember --help$/],
   [['learn'], /^learn needs TOPIC$/],
   [['forget'], /^forget needs REF$/],

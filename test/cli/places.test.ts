@@ -160,7 +160,10 @@ describe.concurrent('a workspace that is not for this program', () => {
   }
 
   function journal(bytes: Uint8Array | string): (desk: Desk) => void {
-    return (desk) => desk.edit('.state/journal/00000001-0123abcd.jsonl', bytes)
+    return (desk) => {
+      const [segment = ''] = readdirSync(join(desk.workspace, '.state/journal'))
+      desk.edit(`.state/journal/${segment}`, bytes)
+    }
   }
 
   it('is refused when its settings are of a newer format', () =>
@@ -195,7 +198,7 @@ describe.concurrent('a workspace that is not for this program', () => {
     refused(
       journal(encodeHeader({ ...facts, workspace: id, version: JOURNAL_VERSION + 1 })),
       'NEWER',
-      /00000001-0123abcd\.jsonl has format 2; this program knows up to 1/,
+      /00000001-[0-9a-f]{8}\.jsonl has format 2; this program knows up to 1/,
     ))
 
   it('is refused when its journal belongs to another workspace', () =>

@@ -14,12 +14,20 @@
  *                         short:NAME   so that a program does see it: as `short`, then the next call of the same thread,
  *                                      which is libuv's, fails with ENOSPC, EDQUOT or EIO
  *                         errno:NAME   fail with EIO, ENOSPC, EROFS, EDQUOT, EACCES or EMFILE (EMFILE: only opens count)
+ *                         edit:MANNER  a person saves FAULT_EDIT_FILE with FAULT_EDIT_TEXT before the call, which then goes on.
+ *                                      in-place: opened, emptied and written; rename: a new file moved over it; held: as
+ *                                      in-place, but opened before the first call; slow: emptied here, written some
+ *                                      calls later. What did not come to pass by the end is done at the end
+ *                         stop         SIGSTOP before the call; whoever started the process looks, and lets it go on
+ *   FAULT_EDIT_KILL       1: SIGKILL right after that save
+ *   FAULT_READS           1: opens for reading, reads and stats count too
  *   FAULT_STICKY          1: so does every later counted call (short:NAME: all later calls fail)
  *   FAULT_ONLY            name,name: only these calls count
  *   FAULT_LOG             file that gets a line `index name path` per counted call, also for the one that kills
  *   FAULT_SYNC_TWICE_LOG  file that gets a line `name fd path` when a descriptor is synced again after a failed sync
  *
  * The index runs over all threads of one process. The variables are removed at the start, so children run unharmed.
+ * A program may set them again for itself: setting FAULT_AT, last, ends what was asked for and begins anew; empty, it only ends.
  * A call is named without its 64. Paths are logged resolved, with `\` and newline written as `\\` and `\n`.
  * Not seen: stdio streams, memory maps, io_uring (set UV_USE_IO_URING=0), duplicates of a descriptor.
  */
@@ -47,8 +55,8 @@
   static __typeof__(&name) real;    \
   if (!real) real = (__typeof__(real))dlsym(RTLD_NEXT, #name)
 
-/* What was asked for: set once before main, only read afterwards. */
-typedef enum { MODE_NONE, MODE_KILL, MODE_KILL_AFTER, MODE_KILL_HALF, MODE_SHORT, MODE_SHORT_THEN_ERRNO, MODE_ERRNO } fault_mode;
+/* What was asked for: set before main, or by the program itself between two runs. */
+typedef enum { MODE_NONE, MODE_KILL, MODE_KILL_AFTER, MODE_KILL_HALF, MODE_SHORT, MODE_SHORT_THEN_ERRNO, MODE_ERRNO, MODE_EDIT, MODE_STOP } fault_mode;
 
 static bool armed = false;
 static char root[PATH_MAX];
@@ -57,6 +65,7 @@ static fault_mode mode = MODE_NONE;
 static int fault_errno = 0;
 static bool sticky = false;
 static char *only = NULL; /* ",name,name," */
+static bool count_reads = false;
 static int call_log = -1;
 static int sync_twice_log = -1;
 
@@ -146,6 +155,52 @@ static _Noreturn void die(void) {
   for (;;) pause();
 }
 
+/* The person. Saves with raw calls, as another process would. */
+typedef enum { IN_PLACE, BY_RENAME, HELD, SLOW } manner_of_saving;
+enum { SLOW_CALLS = 4 };
+static manner_of_saving manner = IN_PLACE;
+static char edit_file[PATH_MAX];
+static char *edit_text = NULL;
+static bool edit_kills = false;
+static int edited_file = -1;
+static bool edit_pending = false;
+
+static int open_edited(const char *path, int flags) {
+  return (int)raw(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC | flags, 0600);
+}
+
+static void write_and_close(int fd) {
+  raw(SYS_write, fd, edit_text, strlen(edit_text));
+  raw(SYS_close, fd);
+}
+
+static void save(void) {
+  edit_pending = false;
+  if (manner == BY_RENAME) {
+    char beside[PATH_MAX + 2];
+    snprintf(beside, sizeof beside, "%s~", edit_file);
+    write_and_close(open_edited(beside, O_CREAT | O_TRUNC));
+    raw(SYS_renameat2, AT_FDCWD, beside, AT_FDCWD, edit_file, 0);
+  } else {
+    if (edited_file < 0) edited_file = open_edited(edit_file, O_CREAT | O_TRUNC);
+    if (manner == HELD) raw(SYS_ftruncate, edited_file, 0);
+    write_and_close(edited_file);
+    edited_file = -1;
+  }
+  if (edit_kills) die();
+}
+
+static void edit_at(long index) {
+  if (!edit_pending || index < fault_at) return;
+  if (manner == SLOW && edited_file < 0) edited_file = open_edited(edit_file, O_CREAT | O_TRUNC);
+  if (manner != SLOW || index >= fault_at + SLOW_CALLS) save();
+}
+
+/* What did not come to pass before the end comes with it. */
+__attribute__((destructor)) static void finish_edit(void) {
+  if (armed && edit_pending) save();
+}
+
 static bool opens(const char *name) {
   return strcmp(name, "open") == 0 || strcmp(name, "openat") == 0 || strcmp(name, "creat") == 0;
 }
@@ -168,6 +223,7 @@ static verdict judge(const char *name, const char *path, payload payload) {
   append_line(call_log, head, path);
 
   if (fail_next) return fail_next = false, FAIL;
+  if (mode == MODE_EDIT) return edit_at(index), PASS;
   bool struck = fault_at >= 0 && (index == fault_at || (sticky && index > fault_at));
   if (!struck) return PASS;
   switch (mode) {
@@ -180,6 +236,8 @@ static verdict judge(const char *name, const char *path, payload payload) {
       if (payload == NO_BYTES) return PASS;
       return fail_next = true, HALF;
     case MODE_ERRNO: return FAIL;
+    case MODE_STOP: raise(SIGSTOP); break;
+    case MODE_EDIT:
     case MODE_NONE: break;
   }
   return PASS;
@@ -261,7 +319,7 @@ static bool may_write(int flags) {
 }
 
 static verdict judge_open(const char *name, int folder, const char *path, int flags) {
-  if (!may_write(flags)) return PASS;
+  if (!may_write(flags) && !count_reads) return PASS;
   bool the_link_itself = (flags & O_NOFOLLOW) != 0 || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
   return judge_path(name, folder, path, the_link_itself ? THE_NAME : THROUGH_LINKS);
 }
@@ -321,6 +379,24 @@ int close(int fd) {
   REAL(close);
   forget_descriptor(fd);
   return real(fd);
+}
+
+ssize_t read(int fd, void *bytes, size_t size) {
+  REAL(read);
+  verdict v = count_reads ? judge_descriptor("read", fd, NO_BYTES) : PASS;
+  return CARRY_OUT(v, real(fd, bytes, size));
+}
+
+ssize_t pread64(int fd, void *bytes, size_t size, off64_t at) {
+  REAL(pread64);
+  verdict v = count_reads ? judge_descriptor("read", fd, NO_BYTES) : PASS;
+  return CARRY_OUT(v, real(fd, bytes, size, at));
+}
+
+int statx(int folder, const char *path, int flags, unsigned mask, struct statx *out) {
+  REAL(statx);
+  verdict v = count_reads ? judge_path("stat", folder, path, THE_NAME) : PASS;
+  return CARRY_OUT(v, real(folder, path, flags, mask, out));
 }
 
 ssize_t write(int fd, const void *bytes, size_t size) {
@@ -393,6 +469,10 @@ long syscall(long number, ...) {
   va_end(rest);
 
   if (number == SYS_close) forget_descriptor((int)a[0]);
+  if (number == SYS_statx && count_reads) {
+    verdict v = judge_path("stat", (int)a[0], (const char *)a[1], THE_NAME);
+    return CARRY_OUT(v, real(number, a[0], a[1], a[2], a[3], a[4], a[5]));
+  }
   if (number == SYS_copy_file_range) {
     verdict v = judge_descriptor("copy_file_range", (int)a[2], BYTES);
     return CARRY_OUT(v, real(number, a[0], a[1], a[2], a[3], allowed(v, (size_t)a[4]), a[5]));
@@ -591,7 +671,7 @@ static _Noreturn void refuse(const char *variable, const char *value) {
 }
 
 static void read_mode(const char *text) {
-  static const struct { const char *name; fault_mode mode; int error; } known[] = {
+  static const struct { const char *name; fault_mode mode; int error_or_manner; } known[] = {
     {"kill", MODE_KILL, 0},
     {"kill-after", MODE_KILL_AFTER, 0},
     {"kill-half", MODE_KILL_HALF, 0},
@@ -605,11 +685,17 @@ static void read_mode(const char *text) {
     {"errno:EDQUOT", MODE_ERRNO, EDQUOT},
     {"errno:EACCES", MODE_ERRNO, EACCES},
     {"errno:EMFILE", MODE_ERRNO, EMFILE},
+    {"edit:in-place", MODE_EDIT, IN_PLACE},
+    {"edit:rename", MODE_EDIT, BY_RENAME},
+    {"edit:held", MODE_EDIT, HELD},
+    {"edit:slow", MODE_EDIT, SLOW},
+    {"stop", MODE_STOP, 0},
   };
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     if (strcmp(text, known[i].name) != 0) continue;
     mode = known[i].mode;
-    fault_errno = known[i].error;
+    if (mode == MODE_EDIT) manner = (manner_of_saving)known[i].error_or_manner;
+    else fault_errno = known[i].error_or_manner;
     return;
   }
   refuse("FAULT_MODE", text);
@@ -636,27 +722,73 @@ static void find_root(const char *text) {
   if (strcmp(root, "/") == 0) root[0] = '\0'; /* so that every path goes on with a slash */
 }
 
-__attribute__((constructor)) static void start(void) {
+static bool is_on(const char *variable) {
+  const char *value = getenv(variable);
+  return value != NULL && strcmp(value, "1") == 0;
+}
+
+static void read_edit(void) {
+  const char *file = getenv("FAULT_EDIT_FILE");
+  const char *text = getenv("FAULT_EDIT_TEXT");
+  if (file == NULL || strlen(file) >= sizeof edit_file) refuse("FAULT_EDIT_FILE", file == NULL ? "" : file);
+  if (text == NULL || (edit_text = strdup(text)) == NULL) refuse("FAULT_EDIT_TEXT", "");
+  strcpy(edit_file, file);
+  edit_kills = is_on("FAULT_EDIT_KILL");
+  edited_file = manner == HELD ? open_edited(edit_file, 0) : -1;
+  edit_pending = true;
+}
+
+static void begin(void) {
   const char *folder = getenv("FAULT_ROOT");
   if (folder == NULL) return;
   raw = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
   find_root(folder);
 
+  mode = MODE_NONE;
+  fault_at = -1;
+  atomic_store(&calls, 0);
   const char *wanted_mode = getenv("FAULT_MODE");
   if (wanted_mode != NULL) read_mode(wanted_mode);
   const char *index = getenv("FAULT_AT");
   if (index != NULL) fault_at = read_index(index);
   if (index != NULL && mode == MODE_NONE) refuse("FAULT_AT without FAULT_MODE", index);
-  const char *again = getenv("FAULT_STICKY");
-  sticky = again != NULL && strcmp(again, "1") == 0;
+  sticky = is_on("FAULT_STICKY");
+  count_reads = is_on("FAULT_READS");
   const char *names = getenv("FAULT_ONLY");
   if (names != NULL && asprintf(&only, ",%s,", names) < 0) refuse("FAULT_ONLY", names);
   call_log = open_log("FAULT_LOG");
   sync_twice_log = open_log("FAULT_SYNC_TWICE_LOG");
+  if (mode == MODE_EDIT) read_edit();
 
   static const char *const ours[] = {
     "FAULT_ROOT", "FAULT_MODE", "FAULT_AT", "FAULT_STICKY", "FAULT_ONLY", "FAULT_LOG", "FAULT_SYNC_TWICE_LOG",
+    "FAULT_READS", "FAULT_EDIT_FILE", "FAULT_EDIT_TEXT", "FAULT_EDIT_KILL",
   };
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) unsetenv(ours[i]);
   armed = true;
+}
+
+__attribute__((constructor)) static void start(void) {
+  begin();
+}
+
+static void end(void) {
+  finish_edit();
+  armed = false;
+  if (call_log >= 0) raw(SYS_close, call_log);
+  if (sync_twice_log >= 0) raw(SYS_close, sync_twice_log);
+  free(only);
+  free(edit_text);
+  only = edit_text = NULL;
+  call_log = sync_twice_log = -1;
+}
+
+int setenv(const char *name, const char *value, int overwrite) {
+  REAL(setenv);
+  int result = real(name, value, overwrite);
+  if (result != 0 || strcmp(name, "FAULT_AT") != 0) return result;
+  if (armed) end();
+  if (*value == '\0') unsetenv("FAULT_AT");
+  else begin();
+  return result;
 }

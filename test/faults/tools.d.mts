@@ -38,8 +38,10 @@ export type CallName =
   | 'fchown'
   | 'utimensat'
   | 'futimens'
+  | 'read'
+  | 'stat'
 
-/** Every call the shim counts. */
+/** Every call the shim counts; `read` and `stat`, and opens for reading, only with FAULT_READS in the environment. */
 export const callNames: readonly CallName[]
 
 /**
@@ -52,6 +54,7 @@ export const callNames: readonly CallName[]
  *   from the middle of this write on
  * - `errno:NAME`: fail. With EMFILE only opens count. Node knows no name for EDQUOT: `error.code` is then
  *   `Unknown system error -122`
+ * - `edit:MANNER`: a person saves a file before the call; FAULT_EDIT_FILE and FAULT_EDIT_TEXT in the environment say which
  */
 export type FaultMode =
   | 'kill'
@@ -67,6 +70,10 @@ export type FaultMode =
   | 'errno:EMFILE'
   | 'errno:EDQUOT'
   | 'errno:EACCES'
+  | `edit:${Manner}`
+
+/** How a person's editor saves; see shim.c. */
+export type Manner = 'in-place' | 'rename' | 'held' | 'slow'
 
 export interface FaultyRun {
   /** What follows `node`. */

@@ -32,6 +32,7 @@ export const callNames = [
   ...['rename', 'renameat', 'renameat2', 'unlink', 'unlinkat', 'rmdir', 'mkdir', 'mkdirat', 'mkdtemp'],
   ...['link', 'linkat', 'symlink', 'symlinkat'],
   ...['chmod', 'fchmod', 'fchmodat', 'chown', 'lchown', 'fchown', 'utimensat', 'futimens'],
+  ...['read', 'stat'],
 ]
 
 function findBinary(name) {

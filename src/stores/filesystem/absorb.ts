@@ -202,7 +202,7 @@ function seenWrites(plan: TurnPlan, path: string, edits: readonly HandEdit[]): F
     .filter((old) => old !== path && !plan.files.exists(old))
   return [path, ...new Set(left)].map((seen) => {
     const before = plan.workspace.catalog.files.get(seen)?.hash ?? null
-    const text = plan.files.text(seen)
+    const text = seen === path ? present : plan.files.text(seen)
     return { path: seen, before, after: text === undefined ? null : hashBytes(text), text: text ?? '', seen: true }
   })
 }
@@ -248,11 +248,17 @@ function placeByKey(workspace: Workspace, key: string): Place | undefined {
   const [id] = path === undefined ? [] : catalog.idsAt(path)
   const head = id === undefined ? undefined : catalog.head(id)
   if (path !== undefined && head) return placeOf(layout, head, path)
+  const additions = new Map<string, AddOperation>()
+  let found: Place | undefined
   for (const record of recordsOf(journal, lineageOfNow(workspace))) {
     for (const [index, operation] of record.operations.entries()) {
+      if (operation.op === 'add' && operation.id !== undefined) additions.set(operation.id, operation)
       const at = record.set[index]?.path
-      if (operation.op === 'add' && at !== undefined && keyOf(at) === key) return placeOf(layout, operation, at)
+      const added = additions.get(operation.id ?? '')
+      if (at === undefined || added === undefined || keyOf(at) !== key) continue
+      // Renamed since: what was saved under the old name belongs where the entry is now.
+      found = placeOf(layout, added, catalog.head(added.id ?? '')?.path ?? at)
     }
   }
-  return undefined
+  return found
 }

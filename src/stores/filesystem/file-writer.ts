@@ -37,6 +37,8 @@ export class FileWriter {
     }
     if (file.seen) return 'done'
     const found = readFileAt(path)
+    // What a hand saved in a place that is to be empty goes where its entry went: moved aside, it is handed back.
+    if (file.after === null && found && file.before !== null) return this.#put(file.path, null, found, file.before)
     if ((found ? hashBytes(found.bytes) : null) !== file.before) return 'hand'
     return this.#put(file.path, file.after === null ? null : Buffer.from(file.text), found)
   }
@@ -60,11 +62,15 @@ export class FileWriter {
     if (found) this.#put(relative, found.bytes, found)
   }
 
-  #put(relative: string, bytes: Uint8Array | null, found: FileBytes | undefined): 'done' | 'hand' {
+  #put(
+    relative: string,
+    bytes: Uint8Array | null,
+    found: FileBytes | undefined,
+    before: string | null = found === undefined ? null : hashBytes(found.bytes),
+  ): 'done' | 'hand' {
     const path = this.#workspace.absolute(relative)
     this.#makeParent(path)
     const mode = found === undefined ? FILE_MODE : found.stats.mode & 0o777
-    const before = found === undefined ? null : hashBytes(found.bytes)
     const { taken, displaced } = this.#workspace.swap.replace(relative, path, bytes, before, mode)
     this.displaced.push(...displaced)
     return taken ? 'hand' : 'done'

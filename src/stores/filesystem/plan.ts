@@ -8,11 +8,12 @@ import { InvalidError } from '../../errors.ts'
 import { applyBatch, normalizeOrigin } from '../../model/apply.ts'
 import { Draft } from '../../model/draft.ts'
 import { type Entry, type EntryHead, WORLD } from '../../model/entry.ts'
+import { KINDS } from '../../model/kinds.ts'
 import { slugCandidates } from '../../model/name.ts'
 import type { Batch, Expect, Step } from '../../model/operation.ts'
-import { absorbTouched } from './absorb.ts'
+import { absorbTouched, planHandEdits } from './absorb.ts'
 import { type ExactUndo, exactUndo } from './exact-undo.ts'
-import { fixedPath, type Layout, slugFolder } from './layout.ts'
+import { fixedPath, type Layout, placeOf, slugFolder } from './layout.ts'
 import { project, whole } from './projection.ts'
 import { hashBytes } from './system.ts'
 import { addRecord, idOf, type TurnPlan } from './turn-plan.ts'
@@ -44,7 +45,7 @@ export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefin
   })
   const writes = exact ? withExactTexts(projected, exact, plan.files) : projected
   for (const write of writes) workspace.refuseLinks(write.path)
-  if (!plan.files.canTake(writes)) return 'later'
+  if (!plan.files.canTake(writes) || savedMeanwhile(plan, writes, steps)) return 'later'
   const record = addRecord(plan, {
     origin: normalizeOrigin(batch.origin),
     reverts: batch.reverts,
@@ -54,6 +55,25 @@ export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefin
   plan.files.take(writes)
   for (const step of steps) plan.draft.put(idOf(step), step.after)
   return { entries: lastOfEach(steps), record, warnings }
+}
+
+/** A hand saved between our look and our plan: that is a change before ours, and ours is planned again on it. */
+function savedMeanwhile(plan: TurnPlan, writes: readonly FileWrite[], steps: readonly Step[]): boolean {
+  const { workspace, records } = plan
+  const chosen = new Set(steps.map(({ after }) => after && KINDS[after.kind].shape !== 'log' && after.path))
+  const begun = records.length
+  for (const write of writes) {
+    const planned = records.findLast((record) => record.files.some(({ path }) => path === write.path))
+    const last = planned?.files.findLast(({ path }) => path === write.path)
+    if (last && 'seen' in last && !('append' in write) && write.before !== last.after) return true
+    if (unseenText(plan, write).length === 0) continue
+    // The place was free when it was chosen.
+    if (chosen.has(write.path) && !workspace.catalog.files.has(write.path)) return true
+    const [id] = workspace.catalog.idsAt(write.path)
+    const head = id === undefined ? undefined : workspace.catalog.head(id)
+    if (head) planHandEdits(plan, workspace.inspect(placeOf(workspace.layout, head, write.path)).edits)
+  }
+  return records.length > begun
 }
 
 /**
@@ -86,9 +106,9 @@ function movedHome(draft: Draft, steps: readonly Step[], exact: ExactUndo): Step
 }
 
 /** Where an entry lay before, if its file is brought back there. */
-function homeOf(id: string, { homes, texts, complete }: ExactUndo): string | undefined {
+function homeOf(id: string, { homes, texts }: ExactUndo): string | undefined {
   const home = homes.get(id)
-  return home !== undefined && (complete || typeof texts.get(home) === 'string') ? home : undefined
+  return home !== undefined && typeof texts.get(home) === 'string' ? home : undefined
 }
 
 function withExactTexts(writes: readonly FileWrite[], exact: ExactUndo, files: TurnPlan['files']): FileWrite[] {

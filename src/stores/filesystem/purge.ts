@@ -17,6 +17,7 @@ import { recordsOf } from './lineage.ts'
 import { filesHolding, gitFolderOf } from './purge-leftovers.ts'
 import { RecordPurge, withoutBlocks } from './purge-records.ts'
 import { purgedTranscript, purgeSessions } from './purge-sessions.ts'
+import { restoreTraces } from './switch-workspace.ts'
 import { decodeText, readFileAt, removeFile, replaceFileDurably, statFile } from './system.ts'
 import type { Workspace } from './workspace.ts'
 import type { Writer } from './writer.ts'
@@ -68,6 +69,9 @@ async function purgeHeld(workspace: Workspace, writer: Writer, given: readonly s
   removeFile(notePath(workspace))
   for (const path of filesHolding(workspace.root, needles)) {
     outOfReach.push(`${path} holds the same text and is not ours, or another entry's: look at it yourself`)
+  }
+  for (const folder of restoreTraces(workspace.root).before) {
+    outOfReach.push(`${folder}, which is how the workspace was before a restore: remove it if you need it no more`)
   }
   const git = gitFolderOf(workspace.root)
   if (git !== undefined) outOfReach.push(`the history of the git repository in ${git}, if it was committed`)

@@ -125,8 +125,18 @@ function* placesInDoubt(
  * where as many files are there as are just as we know them, there is no other.
  */
 function namesInDoubt(workspace: Workspace, folder: string, round: Round, problems: Problem[]): string[] {
+  try {
+    return doubtful(workspace, folder, round, problems)
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    problems.push({ path: folder, problem: error.message }) // a folder that can be listed, but not entered
+    return []
+  }
+}
+
+function doubtful(workspace: Workspace, folder: string, round: Round, problems: Problem[]): string[] {
   const { files, unproved } = workspace.catalog
-  const names = readable(workspace, folder, problems)
+  const names = namesOf(workspace, folder, problems)
   const root = `${workspace.root}/`
   let untouched = 0
   files.inFolder(folder).forEach((known, path) => {
@@ -153,19 +163,11 @@ function isPlainFile(workspace: Workspace, path: string, problems: Problem[]): b
   return false
 }
 
-function readable(workspace: Workspace, folder: string, problems: Problem[]): string[] {
+function namesOf(workspace: Workspace, folder: string, problems: Problem[]): string[] {
   const path = workspace.absolute(folder)
-  try {
-    if (folder !== '' && statFile(path.replace(/\/$/, ''))?.isSymbolicLink()) {
-      problems.push({ path: folder, problem: 'it is a link; links are not followed' })
-      return []
-    }
-    return namesIn(path)
-  } catch (error) {
-    if (!isKeepsakeError(error)) throw error
-    problems.push({ path: folder, problem: error.message })
-    return []
-  }
+  if (folder === '' || !statFile(path.replace(/\/$/, ''))?.isSymbolicLink()) return namesIn(path)
+  problems.push({ path: folder, problem: 'it is a link; links are not followed' })
+  return []
 }
 
 function doubleNames({ catalog, layout }: Workspace, edits: readonly HandEdit[]): Problem[] {

@@ -105,12 +105,18 @@ export class Swap {
   leftByOthers(all = false): Displaced[] {
     const mine = new Set(all ? [] : this.#waiting.map(({ aside }) => aside.file))
     if (all) this.#waiting = []
-    return listed(this.#parked).flatMap((name) => {
-      const [, key, expected] = /^([0-9a-f]{32})-([0-9a-f]{32})-/.exec(name) ?? []
-      const file = join(this.#parked, name)
-      const age = Date.now() - (statFile(file)?.ctimeMs ?? 0)
-      if (key === undefined || expected === undefined || mine.has(file)) return []
-      return all || age > LATE_SAVE_MS || age < 0 ? this.#cleared({ file, key, expected }) : []
+    return this.#leftAside().flatMap((aside) => {
+      const stats = mine.has(aside.file) ? undefined : statFile(aside.file)
+      return stats && (all || isOver(stats)) ? this.#cleared(aside) : []
+    })
+  }
+
+  /** Whether a crash left something moved aside, or an editor has saved into it and is through with that. Reads only. */
+  hasLateSaves(): boolean {
+    if (listed(this.#folder).length > 0) return true
+    return this.#leftAside().some((aside) => {
+      const stats = statFile(aside.file)
+      return stats !== undefined && isOver(stats) && this.#changed(aside) !== undefined
     })
   }
 
@@ -162,8 +168,18 @@ export class Swap {
 
   #changed({ file, key, expected }: Aside): Displaced | undefined {
     const found = readFileAt(file)
-    if (!found || hashBytes(found.bytes) === expected) return undefined
-    return { key, bytes: found.bytes, stats: found.stats, done: () => removeFile(file) }
+    const hash = found && hashBytes(found.bytes)
+    if (!found || hash === undefined || hash === expected) return undefined
+    // Emptied, and not yet written.
+    if (found.bytes.length === 0 && !isOver(found.stats)) return undefined
+    return { key, bytes: found.bytes, stats: found.stats, done: () => this.#keepWhileSaved(file, key, hash) }
+  }
+
+  /** The editor may be in the middle of its save: what it writes after this much is looked for later. */
+  #keepWhileSaved(file: string, key: string, hash: string): void {
+    const now = statFile(file)
+    if (now && isOver(now)) return removeFile(file)
+    if (now) this.#waiting.push({ aside: this.#park(file, key, hash), since: performance.now() })
   }
 
   #cleared(aside: Aside): Displaced[] {
@@ -173,11 +189,23 @@ export class Swap {
     return []
   }
 
+  #leftAside(): Aside[] {
+    return listed(this.#parked).flatMap((name) => {
+      const [, key, expected] = /^([0-9a-f]{32})-([0-9a-f]{32})-/.exec(name) ?? []
+      return key === undefined || expected === undefined ? [] : [{ file: join(this.#parked, name), key, expected }]
+    })
+  }
+
   #placeFor(relative: string, path: string): string {
     // A rename can't leave its file system, and the identity may lie on another.
     if (isOutside(relative)) return join(dirname(path), `.${basename(path)}.keepsake-swap`)
     return join(this.#folder, keyOf(relative))
   }
+}
+
+/** Nobody has touched it for so long that its editor is done; a time to come proves nothing and must not hold it for ever. */
+function isOver({ ctimeMs }: Stats): boolean {
+  return Math.abs(Date.now() - ctimeMs) > LATE_SAVE_MS
 }
 
 /** What a path is called in file names of ours. */

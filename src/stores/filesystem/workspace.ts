@@ -10,11 +10,12 @@ import type { Entry, EntryHead, Scope } from '../../model/entry.ts'
 import { KINDS } from '../../model/kinds.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import type { Problem, Settings } from '../../ports/store.ts'
-import type { Catalog, KnownFile } from './catalog.ts'
+import type { Catalog } from './catalog.ts'
 import { readText, type Said } from './file-text.ts'
 import { Follower, type JournalState } from './follower.ts'
 import { type HandEdit, handEdit } from './hand-edit.ts'
 import { Journal } from './journal.ts'
+import type { KnownFile } from './known-files.ts'
 import { isOutside, type Layout, type Place, placeInScope, placeOf, STATE_FOLDER, scopeFolder } from './layout.ts'
 import { listFolder } from './list-folder.ts'
 import { Swap } from './swap.ts'
@@ -211,11 +212,11 @@ export class Workspace {
   isAsKnown(path: string): boolean {
     const known = this.catalog.files.get(path)
     if (!known || this.catalog.unproved.has(path)) return false
-    const stats = statFile(this.absolute(path))
-    if (!stats?.isFile()) return false
-    if (known.signature && sameSignature(known.signature, stats)) return true
-    if (known.hash === undefined || known.size !== stats.size) return false
     try {
+      const stats = statFile(this.absolute(path))
+      if (!stats?.isFile()) return false
+      if (known.signature && sameSignature(known.signature, stats)) return true
+      if (known.hash === undefined || known.size !== stats.size) return false
       const file = readFileAt(this.absolute(path))
       return file !== undefined && this.#learn(path, file)
     } catch {
@@ -358,8 +359,8 @@ export class Workspace {
 
 /** Many editors empty a file and then write it: what they emptied just now is not yet what they mean. */
 function isBeingSaved({ bytes, stats }: FileBytes, known: KnownFile): boolean {
-  const age = Date.now() - stats.mtimeMs
-  return bytes.length === 0 && known.size !== 0 && age >= 0 && age < SAVE_MS
+  const age = Math.abs(Date.now() - stats.mtimeMs)
+  return bytes.length === 0 && known.size !== 0 && age < SAVE_MS
 }
 
 function agentIdOf(folder: string): Scope | undefined {

@@ -134,9 +134,11 @@ export class Writer {
 
   /** A batch by whoever holds the lock already (see exclusively). */
   async applyHeld(batch: Batch): Promise<void> {
-    const plan = this.#newPlan()
-    planBatch(plan, batch, undefined)
-    if (plan.records.length > 0) await this.#commit(plan.records)
+    for (let waits = true; waits; ) {
+      const plan = this.#newPlan()
+      waits = planBatch(plan, batch, undefined) === 'later'
+      if (plan.records.length > 0) await this.#commit(plan.records)
+    }
   }
 
   /** So that every segment but a new, empty one is closed, and no text is left lying aside. Only for the holder of the lock. */
@@ -369,6 +371,8 @@ export class Writer {
   /** Journals what hands did anywhere in the folder. Removals in bulk wait until someone says that they were meant. */
   async absorb(acceptRemovals: boolean, signal?: AbortSignal): Promise<void> {
     await this.exclusively(async () => {
+      this.#files.displaced.push(...this.#workspace.swap.leftByOthers())
+      await this.#journalDisplaced()
       const { edits } = survey(this.#workspace)
       const plan = this.#newPlan()
       planHandEdits(plan, acceptRemovals ? edits : withoutBulkRemovals(this.#workspace.catalog, edits).edits)

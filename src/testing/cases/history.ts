@@ -1,8 +1,9 @@
 /** The past: what each change did, the memory as it was, changes taken back, and entries that leave no trace. */
+
+import { isKeepsakeError } from '../../errors.ts'
 import { type LoggedChange, visibleChanges } from '../../history/log.ts'
 import { pastStore } from '../../history/past-store.ts'
 import { planUndo, type UndoRequest } from '../../history/undo.ts'
-import { isKeepsakeError } from '../../errors.ts'
 import type { Entry } from '../../model/entry.ts'
 import type { Applied, Store } from '../../ports/store.ts'
 import { equal, ok, present, rejects } from '../assert.ts'
@@ -33,7 +34,11 @@ const PLAIN_RULES: readonly Rule[] = [
       equal(history.since, a.createdAt, 'since')
       const told = [...history.changes].map(({ change, touched }) => ({
         number: change.number,
-        touched: touched.map(({ id, before, after }) => [id, before && withoutPath(before), after && withoutPath(after)]),
+        touched: touched.map(({ id, before, after }) => [
+          id,
+          before && withoutPath(before),
+          after && withoutPath(after),
+        ]),
       }))
       equal(
         told,
