@@ -60,10 +60,10 @@ export function pastStore(history: History, at: string, settings: Settings): Sto
 
 function entriesAt(history: History, at: string): Map<string, Entry> {
   const { since } = history
-  if (since === undefined || at < since) {
+  if (since !== undefined && at < since) {
     throw new KeepsakeError('NOT_FOUND', `what was there at ${at} is not known any more`, {
-      hint: since === undefined ? 'Nothing was ever written here.' : `The earliest that is known is ${since}.`,
-      data: { at, ...(since === undefined ? {} : { earliest: since }) },
+      hint: `The earliest that is known is ${since}.`,
+      data: { at, earliest: since },
     })
   }
   const entries = new Map(history.entries.map((entry) => [entry.id, entry]))

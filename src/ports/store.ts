@@ -76,7 +76,7 @@ export interface Recorded {
 
 /** The past, as far as it is kept. */
 export interface History {
-  /** From when on it is known what was there; missing while nothing was ever written. */
+  /** From when on it is known what was there. Missing: from the very beginning, when nothing was. */
   readonly since?: string
   /** What was there then. */
   readonly entries: readonly Entry[]

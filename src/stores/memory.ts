@@ -235,8 +235,7 @@ class MemoryFeed {
 
   /** A copy: what comes later is not part of what was asked for. */
   history(): History {
-    const since = this.#recorded[0]?.change.at
-    return { entries: [], changes: [...this.#recorded], ...(since === undefined ? {} : { since }) }
+    return { entries: [], changes: [...this.#recorded] }
   }
 
   /** The numbers stay, so that the feed has no gap; what they did to these entries is gone. */

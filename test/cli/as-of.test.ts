@@ -1,4 +1,6 @@
 /** `--as-of`, and the dates that it, `--since` and `--until` take. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Arguments } from '../../src/cli/arguments.ts'
 import { parseAsOf, parseDates } from '../../src/cli/date-options.ts'
@@ -128,11 +130,20 @@ describe.concurrent('--as-of', () => {
     })
   })
 
-  it('before everything names the earliest moment that is known', async () => {
+  it('before the first write shows that nothing was there', async () => {
     const desk = await aged()
-    const { status, error } = await desk.json(['show', 'Plan', '--as-of', '2020-01-01'])
+    expect(await desk.json(['list', '--as-of', '2020-01-01'])).toMatchObject({ status: 0, entries: [] })
+    expect((await desk.run(['list', '--as-of', '2020-01-01'])).stdout).toContain('Nothing is there.')
+  })
+
+  it('names the earliest moment that is known, where files were there before the first write', async () => {
+    const desk = new Desk()
+    mkdirSync(join(desk.workspace, 'world'), { recursive: true })
+    writeFileSync(join(desk.workspace, 'world/old.md'), 'older than the journal\n')
+    await desk.run(['remember', 'first'])
+    const { status, error } = await desk.json(['list', '--as-of', '2020-01-01'])
     expect([status, error.code]).toEqual([3, 'NOT_FOUND'])
-    expect(error.hint).toContain(daysAgo(3))
+    expect(error.hint).toContain(daysAgo(0))
   })
 
   it('does not find what was not there yet', async () => {

@@ -16,8 +16,7 @@ export function readHistory(workspace: Workspace): History {
   const lineage = lineageOfNow(workspace)
   const base = baseOf(journal, lineage)
   const entries = [...base.entries.values()]
-  const [first] = lineage.links
-  const since = base.at ?? (first && firstRecord(journal, lineage)?.at)
+  const since = base.at ?? beginningOf(journal, lineage)
   return {
     entries,
     ...(since === undefined ? {} : { since }),
@@ -45,8 +44,11 @@ export function baseOf(
   return { entries, at: records[0]?.at, texts }
 }
 
-function firstRecord(journal: Journal, lineage: Lineage): JournalRecord | undefined {
-  for (const record of recordsOf(journal, lineage)) return record
+/** What hands had made before the first write was found then, and nobody knows since when it was there. */
+function beginningOf(journal: Journal, lineage: Lineage): string | undefined {
+  for (const record of recordsOf(journal, lineage)) {
+    return record.origin.by === 'hand' || !lineage.whole ? record.at : undefined
+  }
   return undefined
 }
 
