@@ -124,7 +124,7 @@ export class Follower {
     const stats = statFile(this.#journal.pathOf(segment))
     if (!stats || stats.ino !== this.state.inode || stats.size < offset) return false
     if (stats.size > offset) this.#take(workspaceId, segment, offset)
-    for (const next of this.#journal.segments()) if (next > segment) this.#take(workspaceId, next, 0)
+    for (const next of this.#journal.segmentsAfter(segment)) this.#take(workspaceId, next, 0)
     return true
   }
 }

@@ -29,6 +29,7 @@ import {
   statFile,
   syncData,
   syncFolder,
+  TICK_MS,
   wrapped,
   writeAll,
 } from './system.ts'
@@ -76,6 +77,19 @@ export class Journal {
     }
     return names.filter((name) => SEGMENT_NAME.test(name)).sort()
   }
+
+  /** The names after one. A folder that was at rest when it was last listed, and has not changed since, has no new ones. */
+  segmentsAfter(segment: string): string[] {
+    const changed = statFile(this.folder)?.mtimeMs
+    if (changed === this.#atRest?.changed && segment === this.#atRest?.last) return []
+    const names = this.segments()
+    const isAtRest = changed !== undefined && Date.now() - changed > TICK_MS && segment === names.at(-1)
+    this.#atRest = isAtRest ? { changed, last: segment } : undefined
+    return names.filter((name) => name > segment)
+  }
+
+  /** When the folder last changed, and the last segment in it then. */
+  #atRest: { readonly changed: number; readonly last: string } | undefined
 
   pathOf(segment: string): string {
     return join(this.folder, segment)

@@ -20,6 +20,8 @@ export interface HeldLock {
 }
 
 const heldHere = new Set<string>()
+/** The last generation of each folder that was let go of here, in good order. */
+const letGoHere = new Map<string, number>()
 let holdings = 0
 
 const FIRST_WAIT_MS = 0.5
@@ -47,8 +49,22 @@ export function wasLeftInOrder(folder: string): boolean {
   return newestOf(generations(folder))?.name.endsWith('.done') ?? false
 }
 
+interface Tried {
+  readonly held?: HeldLock
+  readonly owner: string
+}
+
 /** One try, without waiting: the lock, or who has it. */
-export function tryLock(folder: string): { readonly held?: HeldLock; readonly owner: string } {
+export function tryLock(folder: string): Tried {
+  const last = letGoHere.get(folder)
+  if (last === undefined) return tryNext(folder)
+  const isStillLast = (all: readonly Generation[]): boolean =>
+    all.some(({ generation, done }) => generation === last && done)
+  const again = takeAfter(folder, last, false, isStillLast)
+  return again.held ? again : tryNext(folder)
+}
+
+function tryNext(folder: string): Tried {
   const top = newestOf(generations(folder))
   let inherited = top === undefined || top.name.endsWith('.undone')
   if (top && !top.done) {
@@ -59,7 +75,20 @@ export function tryLock(folder: string): { readonly held?: HeldLock; readonly ow
       return { owner: owner ? describeOwner(owner) : `"${target}"` }
     inherited = true
   }
-  const mine = (top?.generation ?? 0) + 1
+  return takeAfter(folder, top?.generation ?? 0, inherited, () => true)
+}
+
+/**
+ * Makes the generation after `last`. Whoever let go of the last one itself need not look first: the look afterwards, which
+ * there must be anyway, tells by `isSound` whether it was still the last, and let go.
+ */
+function takeAfter(
+  folder: string,
+  last: number,
+  inherited: boolean,
+  isSound: (all: readonly Generation[]) => boolean,
+): Tried {
+  const mine = last + 1
   // The mark after the owner tells this very holding from any other of the process, by whatever path it came here.
   const target = `${formatOwner(thisProcess())}/${++holdings}`
   try {
@@ -68,12 +97,12 @@ export function tryLock(folder: string): { readonly held?: HeldLock; readonly ow
     if (codeOf(error) === 'EEXIST') return { owner: 'another process that was faster' }
     if (codeOf(error) !== 'ENOENT') throw wrapped('locking', folder, error)
     makeFolder(folder)
-    return tryLock(folder)
+    return tryNext(folder)
   }
   // Late: others took this very number and let it go, or went on and swept it away, before we made it. It is not the lock.
   const all = generations(folder)
   const newest = newestOf(all)
-  if (newest?.generation !== mine || newest.done) {
+  if (newest?.generation !== mine || newest.done || !isSound(all)) {
     remove(join(folder, String(mine)))
     return { owner: 'another process that was faster' }
   }
@@ -85,9 +114,11 @@ export function tryLock(folder: string): { readonly held?: HeldLock; readonly ow
 /** Never throws: what was done under the lock is done. A generation that could not be renamed is passed over as left over. */
 function release(folder: string, mine: number, target: string, outcome: 'done' | 'undone'): void {
   heldHere.delete(target)
+  letGoHere.delete(folder)
   for (let tries = 0; tries < 2; tries++) {
     try {
       renameSync(join(folder, String(mine)), join(folder, `${mine}.${outcome}`))
+      if (outcome === 'done') letGoHere.set(folder, mine)
       return
     } catch {
       // tried once more; then the next writer of this process, or its end, frees it
