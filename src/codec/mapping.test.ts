@@ -264,3 +264,23 @@ function attempt<T>(run: () => T): T | BrokenText {
     throw error
   }
 }
+
+describe('a mapping that is nested too deeply', () => {
+  test.each([
+    ['brackets', `a: ${'['.repeat(5000)}`],
+    ['braces that are closed again', `a: ${'{a: '.repeat(500)}x${'}'.repeat(500)}`],
+    ['dashes', `a:\n  ${'- '.repeat(500)}x`],
+    ['question marks', `${'? '.repeat(500)}x`],
+    ['blanks', Array.from({ length: 300 }, (_, level) => `${' '.repeat(level)}k:`).join('\n')],
+  ])('is refused before the library sees it: %s', (_, text) => {
+    const seen: string[] = []
+    const read = (): unknown => parseMapping(`${text}\n`, (given) => seen.push(given))
+    expect(read).toThrow(/nested too deeply/)
+    expect(seen).toEqual([])
+  })
+
+  test('may be as deep as people write', () => {
+    const text = 'a: {b: {c: [1, {d: 2}]}}\n'
+    expect(parseMapping(text, yaml)).toEqual({ a: { b: { c: [1, { d: 2 }] } } })
+  })
+})

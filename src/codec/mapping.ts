@@ -5,6 +5,7 @@
 import type { JsonValue } from '../model/entry.ts'
 import { type Chunk, chunksOf, linesOf, textOf } from './chunks.ts'
 import { BrokenText, type ParseYaml } from './file-entry.ts'
+import { isTooDeep } from './yaml-depth.ts'
 import { endOfKey, readKey, readPair } from './yaml-read.ts'
 
 export interface Mapping {
@@ -82,6 +83,7 @@ function readForeign(text: string, length: number, yaml: ParseYaml, firstLine: n
   if (length > MAX_FOREIGN_CHARACTERS) {
     throw new BrokenText(`${length} characters of YAML are more than can be read`, firstLine)
   }
+  if (isTooDeep(text)) throw new BrokenText('this is nested too deeply', firstLine)
   let value: unknown
   try {
     value = yaml(text)

@@ -46,7 +46,7 @@ export class Reader {
       const [candidate] = slugCandidates(name)
       if (folder === undefined && rule.fixedName !== name) continue
       const path = folder === undefined ? fixedPath(layout, head, settings.timezone) : `${folder}${candidate}.md`
-      if (catalog.idsAt(path).size > 0) continue
+      if (catalog.idsAt(path).size > 0 && this.#workspace.isAsKnown(path)) continue
       const found = this.#workspace.see(placeOf(layout, head, path))?.said.entries[0]
       if (!found || !handlesOf(found).includes(name)) continue
       // Another file may name the same id: only a look at all of them settles whose it is.

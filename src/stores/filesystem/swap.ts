@@ -178,8 +178,8 @@ export class Swap {
   /** The editor may be in the middle of its save: what it writes after this much is looked for later. */
   #keepWhileSaved(file: string, key: string, hash: string): void {
     const now = statFile(file)
-    if (now && isOver(now)) return removeFile(file)
-    if (now) this.#waiting.push({ aside: this.#park(file, key, hash), since: performance.now() })
+    if (!now || isOver(now)) removeFile(file)
+    else this.#waiting.push({ aside: this.#park(file, key, hash), since: performance.now() })
   }
 
   #cleared(aside: Aside): Displaced[] {

@@ -18,14 +18,15 @@ const QUIET_MS = 60
 const POLL_MS = 2000
 
 export function watchWorkspace(workspace: Workspace, changed: () => void): Watch {
-  const watchers = new Map<string, FSWatcher>()
+  const watchers = new Map<string, { readonly watcher: FSWatcher; readonly inode: number }>()
   let quiet: NodeJS.Timeout | undefined
   let last = fingerprint(workspace)
 
   const look = (): void => {
     quiet = undefined
-    follow()
     const now = fingerprint(workspace)
+    // After the look: it has found the folders of new agents.
+    follow()
     if (now === last) return
     last = now
     changed()
@@ -34,22 +35,27 @@ export function watchWorkspace(workspace: Workspace, changed: () => void): Watch
     quiet ??= setTimeout(look, QUIET_MS).unref()
   }
   const follow = (): void => {
-    const wanted = new Set(foldersToWatch(workspace).filter((folder) => statFile(folder)?.isDirectory()))
-    for (const [folder, watcher] of watchers) {
-      if (wanted.has(folder)) continue
+    const wanted = new Map<string, number>()
+    for (const folder of foldersToWatch(workspace)) {
+      const stats = statFile(folder)
+      if (stats?.isDirectory()) wanted.set(folder, stats.ino)
+    }
+    // A folder that was replaced by one of the same name is another one.
+    for (const [folder, { watcher, inode }] of watchers) {
+      if (wanted.get(folder) === inode) continue
       watcher.close()
       watchers.delete(folder)
     }
-    for (const folder of wanted) if (!watchers.has(folder)) begin(folder)
+    for (const [folder, inode] of wanted) if (!watchers.has(folder)) begin(folder, inode)
   }
-  const begin = (folder: string): void => {
+  const begin = (folder: string, inode: number): void => {
     try {
       const watcher = watch(folder, { persistent: false }, wake)
       watcher.on('error', () => {
         watcher.close()
         watchers.delete(folder)
       })
-      watchers.set(folder, watcher)
+      watchers.set(folder, { watcher, inode })
     } catch {
       // no more watches to be had: the slow look finds it
     }
@@ -61,7 +67,7 @@ export function watchWorkspace(workspace: Workspace, changed: () => void): Watch
     async stop() {
       clearInterval(poll)
       clearTimeout(quiet)
-      for (const watcher of watchers.values()) watcher.close()
+      for (const { watcher } of watchers.values()) watcher.close()
       watchers.clear()
     },
   }
