@@ -1,5 +1,5 @@
 // The floor for a durable `remember`: a program that makes the same system calls with the same number of bytes, and does
-// nothing else. Lock (list, link, list, unlink), look (stats, the end of the log, no links on the way), journal (write,
+// nothing else. Lock (link, list, unlink), look (stats, the end of the log, no links on the way), journal (write,
 // fdatasync, still there), log (append), unlock (rename). Kept in step with what strace shows of ours.
 import fs from 'node:fs'
 import path from 'node:path'
@@ -23,7 +23,6 @@ export function openBare(folder) {
     async remember() {
       generation++
       fs.lstatSync(folder)
-      fs.readdirSync(lock)
       fs.symlinkSync(
         '0035969ec53f:445a679ff19e47a2:4026531836:19829:294348:008a4403',
         path.join(lock, String(generation)),
@@ -32,7 +31,7 @@ export function openBare(folder) {
       fs.unlinkSync(path.join(lock, `${generation - 1}.done`))
       fs.lstatSync(folder)
       fs.lstatSync(journal)
-      fs.lstatSync(path.join(folder, 'next'), { throwIfNoEntry: false })
+      fs.lstatSync(folder)
       fs.lstatSync(journal)
       fs.lstatSync(day)
       const reading = fs.openSync(day, 'r')
