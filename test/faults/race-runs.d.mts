@@ -23,5 +23,4 @@ export function playKilled(scenario: RaceScenario, folder: string, game: Game): 
 export function playStopped(
   scenario: RaceScenario,
   folder: string,
-  every: number,
 ): Promise<{ readonly problems: readonly string[]; readonly looks: number }>

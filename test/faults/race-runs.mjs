@@ -62,34 +62,28 @@ export async function playKilled(scenario, folder, { at, manner }) {
   }
 }
 
-/** Readers look while a write stands still before each of its calls, `every` so many. What was wrong, and how many looks. */
-export async function playStopped(scenario, folder, every) {
+/** Readers look while a write stands still, before each of its calls in turn. What was wrong, and how many looks. */
+export async function playStopped(scenario, folder) {
+  const root = join(folder, 'stopped')
+  await prepareRace(scenario, root)
+  const old = await openAs(5, root)
+  const before = await entriesOf(old.store)
+  const child = start([worker, root, scenario.name, 'once'], { ROOT: root, MODE: 'stop', AT: '0', STICKY: '1' })
+  const end = ended(child)
   const problems = []
   let looks = 0
-  for (let at = 0; ; at += every) {
-    const root = join(folder, `stopped-${at}`)
-    await prepareRace(scenario, root)
-    const old = await openAs(5, root)
-    const before = await entriesOf(old.store)
-    const child = start([worker, root, scenario.name, 'once'], { ROOT: root, MODE: 'stop', AT: String(at) })
-    const end = ended(child)
-    const stopped = await isStopped(child)
-    if (stopped) {
-      looks++
-      const fresh = await openAs(6, root)
-      for (const { store } of [old, fresh]) {
-        const problem = await seenWrong(store, before, scenario)
-        if (problem !== undefined) problems.push(`${scenario.name}: stopped before call ${at}: ${problem}`)
-      }
-      await fresh.store.close()
-      child.kill('SIGCONT')
+  for (; await isStopped(child); child.kill('SIGCONT'), looks++) {
+    const fresh = await openAs(6, root)
+    for (const { store } of [old, fresh]) {
+      const problem = await seenWrong(store, before, scenario)
+      if (problem !== undefined) problems.push(`${scenario.name}: stopped before call ${looks}: ${problem}`)
     }
-    const { status, stderr } = await end
-    if (status !== 0) problems.push(`${scenario.name}: ended with ${status}\n${stderr}`)
-    await old.store.close()
-    rmSync(root, { recursive: true })
-    if (!stopped) return { problems, looks }
+    await fresh.store.close()
   }
+  const { status, stderr } = await end
+  if (status !== 0) problems.push(`${scenario.name}: ended with ${status}\n${stderr}`)
+  await old.store.close()
+  return { problems, looks }
 }
 
 async function seenWrong(store, before, { weSay }) {
