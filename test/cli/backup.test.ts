@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readArchive } from '../../src/stores/filesystem/archive-read.ts'
+import { readArchive } from '../../src/stores/filesystem/backup/archive-read.ts'
 import { Desk, ended, freshFolder, type RunOptions } from './keepsake.ts'
 import { visibleTree } from './visible-tree.ts'
 

@@ -1,7 +1,7 @@
 /** `keepsake restore`: a workspace from an archive; the one that is there is kept beside it. */
 import { resolve } from 'node:path'
 import { InvalidError } from '../../errors.ts'
-import type { Restored, RestorePlan } from '../../stores/filesystem/restore.ts'
+import type { Restored, RestorePlan } from '../../stores/filesystem/backup/restore.ts'
 import { DRY_RUN, insist, YES } from '../ask.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
@@ -29,7 +29,7 @@ export const restore: Command = {
 
 async function run(context: Context): Promise<Outcome> {
   const { given, asked, screen } = context
-  const { planRestore, restoreWorkspace } = await import('../../stores/filesystem/restore.ts')
+  const { planRestore, restoreWorkspace } = await import('../../stores/filesystem/backup/restore.ts')
   const { backend, workspace } = (await configAsked(context)).values
   if (backend !== 'filesystem') throw new InvalidError('workspace', `${workspace} is not a folder`, 'a folder')
   const progress = progressLine(given)

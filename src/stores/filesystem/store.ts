@@ -25,16 +25,16 @@ import type {
   Settings,
   Store,
 } from '../../ports/store.ts'
-import type { Backup, BackupOptions } from './backup.ts'
+import type { Backup, BackupOptions } from './backup/backup.ts'
 import { withoutBulkRemovals } from './bulk-removal.ts'
 import { headOf } from './catalog.ts'
-import { readChanges } from './change-feed.ts'
 import { type Doctor, examineAnything, fileDoctor, type OnExamined } from './doctor/doctor.ts'
 import type { Examination } from './doctor/examine.ts'
-import { readHistory } from './history.ts'
 import { Journal } from './journal.ts'
 import { PURGE_NOTE, STATE_FOLDER } from './layout.ts'
 import { tryLock } from './lock.ts'
+import { readChanges } from './past/change-feed.ts'
+import { readHistory } from './past/history.ts'
 import { Reader } from './reader.ts'
 import { safeFileName } from './safe-file-name.ts'
 import { fileSessions } from './sessions.ts'
@@ -101,7 +101,7 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
     lockWaitMs: options.lockWaitMs ?? LOCK_WAIT_MS,
     mend: async (held) => {
       if (statFile(join(workspace.stateFolder, PURGE_NOTE)))
-        await (await import('./purge.ts')).finishPurge(workspace, held)
+        await (await import('./past/purge.ts')).finishPurge(workspace, held)
     },
   })
   let closed = false
@@ -177,7 +177,7 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
     },
     async purge(ids, { signal }: CallOptions = {}) {
       enter(signal)
-      const { purge } = await import('./purge.ts')
+      const { purge } = await import('./past/purge.ts')
       return purge(workspace, writer, ids, signal)
     },
     async watch(changed) {
@@ -187,7 +187,7 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
     },
     async backup(backupOptions) {
       enter(backupOptions.signal)
-      const { backUp } = await import('./backup.ts')
+      const { backUp } = await import('./backup/backup.ts')
       return backUp({ workspace, writer, clock }, backupOptions)
     },
     sessions: fileSessions(workspace, writer, clock, enter),

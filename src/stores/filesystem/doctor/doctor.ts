@@ -2,7 +2,7 @@
  * What the filesystem store can do for its own health: look at itself, and mend what needs no judging. Loaded when it
  * is asked for, since no other command needs any of it.
  */
-import type { BackupSource } from '../backup.ts'
+import type { BackupSource } from '../backup/backup.ts'
 import type { ExamineOptions } from './evidence.ts'
 import type { Examination } from './examine.ts'
 import type { Mending } from './mend.ts'

@@ -1,10 +1,10 @@
 /** What was left lying about: our own temporary files, other programs' leftovers, and what a restore left beside. */
 import { basename, dirname, join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
+import { isUnfinished } from '../backup/unfinished.ts'
 import { isOutside, STATE_FOLDER } from '../layout.ts'
 import { listFolder } from '../list-folder.ts'
 import { statFile } from '../system.ts'
-import { isUnfinished } from '../unfinished.ts'
 import type { Scene } from './evidence.ts'
 import { type Finding, finding } from './finding.ts'
 

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
 import { instant } from '../../../model/time.ts'
-import { type BackupSource, backUp } from '../backup.ts'
+import { type BackupSource, backUp } from '../backup/backup.ts'
 import { STATE_FOLDER } from '../layout.ts'
 import { makeFolder } from '../system.ts'
 import { type Evidence, type ExamineOptions, gatherEvidence } from './evidence.ts'

@@ -3,17 +3,17 @@
  * when the next segment began. Only whole segments go, so the past is kept somewhat longer than asked for, never shorter;
  * and nothing younger than 30 days goes for its size. Only for the holder of the lock.
  */
-import { encodeRecord, type JournalRecord } from '../../codec/journal-record.ts'
-import type { Entry } from '../../model/entry.ts'
-import { instant } from '../../model/time.ts'
-import type { Settings } from '../../ports/store.ts'
-import { beyondOperation } from './catalog.ts'
-import { addOf } from './hand-edit.ts'
+import { encodeRecord, type JournalRecord } from '../../../codec/journal-record.ts'
+import type { Entry } from '../../../model/entry.ts'
+import { instant } from '../../../model/time.ts'
+import type { Settings } from '../../../ports/store.ts'
+import { beyondOperation } from '../catalog.ts'
+import { addOf } from '../hand-edit.ts'
+import { digest, type Journal } from '../journal.ts'
+import { hashBytes, removeFile, statFile } from '../system.ts'
+import type { Workspace } from '../workspace.ts'
 import { baseOf, type FileText, lineageOfNow, take, textAfter } from './history.ts'
-import { digest, type Journal } from './journal.ts'
 import { type Lineage, type Link, recordsOf } from './lineage.ts'
-import { hashBytes, removeFile, statFile } from './system.ts'
-import type { Workspace } from './workspace.ts'
 
 const DAY_MS = 86_400_000
 const FEWEST_DAYS = 30

@@ -5,10 +5,14 @@
  */
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { KeepsakeError } from '../../errors.ts'
-import { instant } from '../../model/time.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { CallOptions } from '../../ports/store.ts'
+import { KeepsakeError } from '../../../errors.ts'
+import { instant } from '../../../model/time.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { CallOptions } from '../../../ports/store.ts'
+import { listFolder } from '../list-folder.ts'
+import { codeOf, statFile, wrapped } from '../system.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Writer } from '../writer.ts'
 import type { OnProgress } from './archive-manifest.ts'
 import { gatherFiles } from './archive-source.ts'
 import {
@@ -21,10 +25,6 @@ import {
   stageArchive,
 } from './archive-write.ts'
 import { knownBackups, noteBackups } from './known-backups.ts'
-import { listFolder } from './list-folder.ts'
-import { codeOf, statFile, wrapped } from './system.ts'
-import type { Workspace } from './workspace.ts'
-import type { Writer } from './writer.ts'
 
 const TRIES = 3
 

@@ -4,9 +4,9 @@
  * path is checked before anything is made of it.
  */
 import { sep } from 'node:path'
-import { DamagedError, ForeignError, NewerError } from '../../errors.ts'
-import { STATE_FOLDER } from './layout.ts'
-import { decodeText } from './system.ts'
+import { DamagedError, ForeignError, NewerError } from '../../../errors.ts'
+import { STATE_FOLDER } from '../layout.ts'
+import { decodeText } from '../system.ts'
 
 export const MANIFEST_NAME = 'keepsake-backup.json'
 /** The folder in the archive that stands for the workspace. */

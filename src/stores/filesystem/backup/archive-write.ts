@@ -5,8 +5,9 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { encodeTar, type TarMember } from '../../codec/tar.ts'
-import { KeepsakeError } from '../../errors.ts'
+import { encodeTar, type TarMember } from '../../../codec/tar.ts'
+import { KeepsakeError } from '../../../errors.ts'
+import { FILE_MODE, fixMode, statFile, syncFile, syncFolder, wrapped, writeAll } from '../system.ts'
 import { gzipTo } from './archive-gzip.ts'
 import {
   type ArchivedFolder,
@@ -19,7 +20,6 @@ import {
   telling,
 } from './archive-manifest.ts'
 import { readArchive } from './archive-read.ts'
-import { FILE_MODE, fixMode, statFile, syncFile, syncFolder, wrapped, writeAll } from './system.ts'
 import { sweepUnfinished, unfinishedPath } from './unfinished.ts'
 
 export interface FileToArchive extends ArchivedFolder {

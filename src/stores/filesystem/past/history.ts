@@ -2,14 +2,14 @@
  * The past, read from the journal: every change with what it did to entries, and what a file held before and after some of
  * them. Reading only; one segment is in memory at a time, and the entries as they were.
  */
-import type { JournalRecord } from '../../codec/journal-record.ts'
-import type { Entry } from '../../model/entry.ts'
-import type { History, Recorded, Touched } from '../../ports/store.ts'
-import { headAfter } from './catalog.ts'
+import type { JournalRecord } from '../../../codec/journal-record.ts'
+import type { Entry } from '../../../model/entry.ts'
+import type { History, Recorded, Touched } from '../../../ports/store.ts'
+import { headAfter } from '../catalog.ts'
+import type { Journal } from '../journal.ts'
+import type { Workspace } from '../workspace.ts'
 import { changeOf } from './change-feed.ts'
-import type { Journal } from './journal.ts'
 import { type Lineage, lineageOf, recordsOf } from './lineage.ts'
-import type { Workspace } from './workspace.ts'
 
 export function readHistory(workspace: Workspace): History {
   const { journal } = workspace

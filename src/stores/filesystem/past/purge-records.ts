@@ -3,15 +3,15 @@
  * stay, with their numbers, so that nothing looks lost; only these entries are gone from them. Pure.
  * Records are given oldest first: whose a file was, and how long, follows from the ones before.
  */
-import type { FileWrite, JournalRecord } from '../../codec/journal-record.ts'
-import { type LogFile, parseLog, replaceBlocks } from '../../codec/log.ts'
-import type { EntryHead } from '../../model/entry.ts'
-import { KINDS } from '../../model/kinds.ts'
-import type { Operation } from '../../model/operation.ts'
-import { headAfter } from './catalog.ts'
-import { flavourOf } from './file-text.ts'
-import { type Layout, mirrorPath, type Place, placeOf } from './layout.ts'
-import { hashBytes } from './system.ts'
+import type { FileWrite, JournalRecord } from '../../../codec/journal-record.ts'
+import { type LogFile, parseLog, replaceBlocks } from '../../../codec/log.ts'
+import type { EntryHead } from '../../../model/entry.ts'
+import { KINDS } from '../../../model/kinds.ts'
+import type { Operation } from '../../../model/operation.ts'
+import { headAfter } from '../catalog.ts'
+import { flavourOf } from '../file-text.ts'
+import { type Layout, mirrorPath, type Place, placeOf } from '../layout.ts'
+import { hashBytes } from '../system.ts'
 
 /** A text of a log without some entries. */
 export type WithoutEntries = (place: Place, text: string) => string

@@ -3,8 +3,8 @@
  * brought together again: each epoch names the change that it went on from, and what no link leads to is another
  * copy's history, kept but not ours. A base stands for all that was cut off before its segment.
  */
-import type { ChangePlace, JournalHeader, JournalRecord } from '../../codec/journal-record.ts'
-import type { Journal } from './journal.ts'
+import type { ChangePlace, JournalHeader, JournalRecord } from '../../../codec/journal-record.ts'
+import type { Journal } from '../journal.ts'
 
 export interface Link {
   readonly segment: string

@@ -5,11 +5,11 @@
  */
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type KeepsakeError, StorageError } from '../../errors.ts'
-import { STATE_FOLDER } from './layout.ts'
-import { listFolder } from './list-folder.ts'
-import { acquireLock, type HeldLock } from './lock.ts'
-import { codeOf, statFile, syncFolder, wrapped } from './system.ts'
+import { type KeepsakeError, StorageError } from '../../../errors.ts'
+import { STATE_FOLDER } from '../layout.ts'
+import { listFolder } from '../list-folder.ts'
+import { acquireLock, type HeldLock } from '../lock.ts'
+import { codeOf, statFile, syncFolder, wrapped } from '../system.ts'
 
 const RESTORED = '.restored-'
 const BEFORE = '.before-restore-'

@@ -4,9 +4,10 @@
  * it is read, so that a few bytes can't unpack to a full disk. Memory holds one piece at a time.
  */
 import { createHash, type Hash } from 'node:crypto'
-import type { TarMember } from '../../codec/tar.ts'
-import { readTar, TarError } from '../../codec/tar-read.ts'
-import { ForeignError, isKeepsakeError, KeepsakeError } from '../../errors.ts'
+import type { TarMember } from '../../../codec/tar.ts'
+import { readTar, TarError } from '../../../codec/tar-read.ts'
+import { ForeignError, isKeepsakeError, KeepsakeError } from '../../../errors.ts'
+import { codeOf, wrapped } from '../system.ts'
 import { gunzipFrom } from './archive-gzip.ts'
 import {
   type ArchivedFile,
@@ -16,7 +17,6 @@ import {
   type Manifest,
   parseManifest,
 } from './archive-manifest.ts'
-import { codeOf, wrapped } from './system.ts'
 
 const MOST_MANIFEST_BYTES = 256 * 1024 * 1024
 

@@ -6,10 +6,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isKeepsakeError } from '../../errors.ts'
+import { isKeepsakeError } from '../../../errors.ts'
+import { codeOf, decodeText, readBytes, wrapped } from '../system.ts'
 import { type ArchivedFolder, isArchived, type OnProgress, telling } from './archive-manifest.ts'
 import type { FileToArchive } from './archive-write.ts'
-import { codeOf, decodeText, readBytes, wrapped } from './system.ts'
 import { isUnfinished } from './unfinished.ts'
 
 const TRIES = 3

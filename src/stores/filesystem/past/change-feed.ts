@@ -1,8 +1,8 @@
 /** The feed of changes, read from the journal itself. */
-import type { JournalRecord } from '../../codec/journal-record.ts'
-import type { Change } from '../../model/operation.ts'
-import type { ChangeFeed, Cursor } from '../../ports/store.ts'
-import type { Workspace } from './workspace.ts'
+import type { JournalRecord } from '../../../codec/journal-record.ts'
+import type { Change } from '../../../model/operation.ts'
+import type { ChangeFeed, Cursor } from '../../../ports/store.ts'
+import type { Workspace } from '../workspace.ts'
 
 /** Of a workspace that nobody has written to yet. */
 const NO_EPOCH = ''

@@ -5,18 +5,18 @@
  */
 import { realpathSync, statfsSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
-import { ForeignError, StorageError } from '../../errors.ts'
-import { instant } from '../../model/time.ts'
+import { ForeignError, StorageError } from '../../../errors.ts'
+import { instant } from '../../../model/time.ts'
+import { STATE_FOLDER } from '../layout.ts'
+import { listFolder } from '../list-folder.ts'
+import { attempt, codeOf, makeFolder, statFile, wrapped } from '../system.ts'
+import { SETTINGS_FILE } from '../workspace-settings.ts'
 import { type Manifest, type OnProgress, telling } from './archive-manifest.ts'
 import { readArchive } from './archive-read.ts'
 import { knownBackups, noteBackups } from './known-backups.ts'
-import { STATE_FOLDER } from './layout.ts'
-import { listFolder } from './list-folder.ts'
 import { extractArchive, finishFolders, makeJournalCopy } from './restore-extract.ts'
 import { nameBefore, removeTree, restoreTraces, switchWorkspace } from './switch-workspace.ts'
-import { attempt, codeOf, makeFolder, statFile, wrapped } from './system.ts'
 import { sweepUnfinished, unfinishedPath } from './unfinished.ts'
-import { SETTINGS_FILE } from './workspace-settings.ts'
 
 export interface RestoreRequest {
   readonly archive: string

@@ -2,10 +2,10 @@
  * What files held before the changes that a batch takes back: where nothing else has touched a file since, it gets its very
  * bytes back, comments, blank lines and all. Elsewhere the batch is written into it like any other.
  */
-import type { JournalRecord } from '../../codec/journal-record.ts'
+import type { JournalRecord } from '../../../codec/journal-record.ts'
+import type { Workspace } from '../workspace.ts'
 import { baseOf, type FileText, lineageOfNow, take, textAfter } from './history.ts'
 import { recordsOf } from './lineage.ts'
-import type { Workspace } from './workspace.ts'
 
 export interface ExactUndo {
   /** Whole texts by path; `null` for "no file". */

@@ -19,7 +19,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isKeepsakeError } from '../../errors.ts'
+import { isKeepsakeError } from '../../../errors.ts'
+import { Journal } from '../journal.ts'
+import { STATE_FOLDER } from '../layout.ts'
+import { attempt, codeOf, FILE_MODE, FOLDER_MODE, syncFile, syncFolder, wrapped, writeAll } from '../system.ts'
 import {
   type ArchivedFile,
   type ArchivedFolder,
@@ -29,9 +32,6 @@ import {
   telling,
 } from './archive-manifest.ts'
 import { type ArchiveSink, readArchive } from './archive-read.ts'
-import { Journal } from './journal.ts'
-import { STATE_FOLDER } from './layout.ts'
-import { attempt, codeOf, FILE_MODE, FOLDER_MODE, syncFile, syncFolder, wrapped, writeAll } from './system.ts'
 
 const PARALLEL_SYNCS = 8
 /** Node cuts a time off below the microsecond, and a fraction has no exact number: a little more lands in the right one. */

@@ -4,10 +4,10 @@
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JsonValue } from '../../model/entry.ts'
-import { scopeFolder } from './layout.ts'
-import { decodeText, readFileAt, replaceFileDurably, statFile } from './system.ts'
-import type { Workspace } from './workspace.ts'
+import type { JsonValue } from '../../../model/entry.ts'
+import { scopeFolder } from '../layout.ts'
+import { decodeText, readFileAt, replaceFileDurably, statFile } from '../system.ts'
+import type { Workspace } from '../workspace.ts'
 
 const GONE = '[purged]'
 
