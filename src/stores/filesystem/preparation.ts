@@ -1,0 +1,217 @@
+/**
+ * What must hold before anything is written: settings, folders, no litter, a journal that ends in a whole line and may be
+ * appended to, files in step with it. Only for the holder of the lock.
+ */
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { ChangePlace } from '../../codec/journal-record.ts'
+import { isKeepsakeError } from '../../errors.ts'
+import { newId } from '../../model/id.ts'
+import { instant } from '../../model/time.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { allAsAdditions, planHandEdits } from './absorb.ts'
+import { withoutBulkRemovals } from './bulk-removal.ts'
+import { Checkpointer } from './checkpointer.ts'
+import type { Committer } from './committer.ts'
+import type { JournalState } from './follower.ts'
+import { thisProcess } from './owner.ts'
+import { isWhole } from './past/lineage.ts'
+import { foldOldHistory } from './past/retention.ts'
+import { survey } from './survey.ts'
+import type { Displaced } from './swap.ts'
+import {
+  attempt,
+  FILE_MODE,
+  hashBytes,
+  makeFolder,
+  readFileAt,
+  removeFile,
+  replaceFile,
+  replaceFileDurably,
+  statFile,
+  syncFolder,
+} from './system.ts'
+import { settle } from './unproved.ts'
+import type { Workspace } from './workspace.ts'
+import { formatSettings, readSettings, SETTINGS_FILE } from './workspace-settings.ts'
+
+const SEGMENT_BYTES = 8 * 1024 * 1024
+const SEGMENT_MS = 7 * 86_400_000
+
+export class Preparation {
+  readonly #workspace: Workspace
+  readonly #committer: Committer
+  readonly #clock: Clock
+  readonly checkpointer: Checkpointer
+  #done = false
+
+  constructor(workspace: Workspace, committer: Committer, clock: Clock) {
+    this.#workspace = workspace
+    this.#committer = committer
+    this.#clock = clock
+    this.checkpointer = new Checkpointer(workspace, committer.files, this.#temporaryFolder)
+  }
+
+  /** Whether this process has ever held the lock with everything in order. */
+  get isDone(): boolean {
+    return this.#done
+  }
+
+  /** `inherited`: nobody let go of the lock in good order before us. Tells whether this was the first time. */
+  async prepare(inherited: boolean): Promise<'first' | 'again'> {
+    const workspace = this.#workspace
+    if (inherited) this.#done = false
+    const first = !this.#done || !statFile(this.#temporaryFolder)
+    if (first) {
+      await this.#makeStateFolder()
+      this.#sweepTemporary()
+    }
+    workspace.catchUp()
+    // Read while the first writer was still at it: by now it has finished, or never will.
+    if (workspace.state?.checkpointBytes === 0) workspace.startOver()
+    if (!inherited && workspace.state?.boot === thisProcess().boot) workspace.catalog.unproved.clear()
+    this.#cutTornTail()
+    this.#committer.files.displaced.push(...this.#putBackMoved(inherited || first))
+    this.#writeUnwritten()
+    await this.#openSegment()
+    this.#done = true
+    this.#committer.files.displaced.push(...workspace.swap.late(), ...(first ? workspace.swap.leftByOthers() : []))
+    await this.#committer.journalDisplaced()
+    return first ? 'first' : 'again'
+  }
+
+  /** Files that a crash left moved aside. */
+  #putBackMoved(crashed: boolean): readonly Displaced[] {
+    const { catalog, swap } = this.#workspace
+    if (!crashed || catalog.unproved.size === 0) return []
+    return swap.putBack(
+      catalog.unproved.keys(),
+      (path) => this.#workspace.absolute(path),
+      (path, bytes) => this.#isReplaced(path, bytes),
+    )
+  }
+
+  /** What was moved aside is as it was before our write, or torn, and what we made of it is in its place. */
+  #isReplaced(path: string, bytes: Uint8Array): boolean {
+    const unproved = this.#workspace.catalog.unproved.get(path)
+    if (!unproved) return false
+    if (unproved.earlier.has(hashBytes(bytes))) return true
+    const settled = settle(bytes, unproved)
+    const present = readFileAt(this.#workspace.absolute(path))?.bytes
+    return settled !== null && present !== undefined && Buffer.from(settled).equals(present)
+  }
+
+  get #temporaryFolder(): string {
+    return join(this.#workspace.stateFolder, 'tmp')
+  }
+
+  async #makeStateFolder(): Promise<void> {
+    const { root, stateFolder, settings, yaml } = this.#workspace
+    makeFolder(this.#temporaryFolder)
+    this.#workspace.swap.makeFolders()
+    const ignore = join(stateFolder, '.gitignore')
+    if (!statFile(ignore)) replaceFile(ignore, Buffer.from('*\n'), this.#temporaryFolder, FILE_MODE)
+    const pinned = readSettings(root, yaml)
+    if (!pinned) {
+      await replaceFileDurably(join(root, SETTINGS_FILE), Buffer.from(formatSettings(settings)), this.#temporaryFolder)
+      await syncFolder(dirname(root))
+    }
+    this.#workspace.adoptSettings(pinned ?? settings)
+  }
+
+  #sweepTemporary(): void {
+    for (const name of attempt('reading', this.#temporaryFolder, () => readdirSync(this.#temporaryFolder))) {
+      removeFile(join(this.#temporaryFolder, name))
+    }
+  }
+
+  #cutTornTail(): void {
+    const { state, journal } = this.#workspace
+    if (!state || state.foreign) return
+    const size = statFile(journal.pathOf(state.position.segment))?.size ?? 0
+    if (size > state.position.offset) journal.cut(state.position)
+  }
+
+  /** Does what a crash, or a failed write of ours, kept from happening. A hand's edit is left for the inspection. */
+  #writeUnwritten(): void {
+    const { catalog } = this.#workspace
+    for (const path of [...catalog.unproved.keys()]) {
+      const { bytes, unwritten } = this.#workspace.bytesOf(path)
+      if (unwritten) this.#committer.files.bringTo(path, bytes)
+      catalog.unproved.delete(path)
+    }
+  }
+
+  /** A segment that this process may append to: of this host and boot, not too long, and no failed sync behind it. */
+  async #openSegment(): Promise<void> {
+    const { state, journal } = this.#workspace
+    const me = thisProcess()
+    // Without a checkpoint the beginning of the journal was never finished, or its summary is lost: begin anew.
+    if (!state || state.foreign || state.checkpointBytes === 0) return await this.#startEpoch()
+    if (state.boot !== me.boot) await this.checkpointer.make()
+    const fresh = state.boot === me.boot && journal.canAppendTo(state.position.segment)
+    if (fresh && state.position.offset < SEGMENT_BYTES && !this.#isOld(state.position.segment)) return
+    await this.startSegment(state.epoch, undefined)
+    await this.#foldOldHistory()
+  }
+
+  /** A past that is cut by whole segments needs segments that end. Asked once a process. */
+  #isOld(segment: string): boolean {
+    if (this.#done) return false
+    const begun = Date.parse(this.#workspace.journal.headerOf(segment)?.at ?? '')
+    return this.#clock() - begun > SEGMENT_MS
+  }
+
+  async #foldOldHistory(): Promise<void> {
+    try {
+      await foldOldHistory(this.#workspace, this.#clock(), () => this.checkpointer.make())
+    } catch (error) {
+      // Longer than it must be, the past does no harm; the next segment tries again.
+      if (!isKeepsakeError(error)) throw error
+    }
+  }
+
+  async startSegment(epoch: string, from: ChangePlace | undefined): Promise<void> {
+    const { journal, settings, state } = this.#workspace
+    const { host, boot } = thisProcess()
+    const at = instant(this.#clock())
+    const segment = await journal.start({
+      workspace: settings.id,
+      host,
+      boot,
+      epoch,
+      at,
+      ...(from === undefined ? {} : { from }),
+    })
+    const offset = statFile(segment.path)?.size ?? 0
+    const started: JournalState = {
+      epoch,
+      position: { segment: segment.name, offset },
+      inode: segment.inode,
+      boot,
+      foreign: false,
+      tailRecords: state?.tailRecords ?? 0,
+      tailBytes: state?.tailBytes ?? 0,
+      // A new epoch counts only once it has a checkpoint of its own; until then every write begins it anew.
+      checkpointBytes: state?.epoch === epoch ? state.checkpointBytes : 0,
+    }
+    this.#workspace.setState(started)
+  }
+
+  /** A journal's beginning: what lies in the folder already is taken in, each file's text with it, as its base for undo. */
+  async #startEpoch(): Promise<void> {
+    const workspace = this.#workspace
+    const { catalog, journal } = workspace
+    workspace.forgetLayout()
+    const last = { epoch: catalog.epoch, number: catalog.number }
+    const from = catalog.number > 0 && isWhole(journal, last) ? last : undefined
+    catalog.number = Math.max(catalog.number, journal.highestNumber())
+    const plan = this.#committer.newPlan()
+    const { edits } = survey(workspace)
+    // Where the past is lost, all that there is stands in the first records, so that what comes can be undone.
+    planHandEdits(plan, from ? withoutBulkRemovals(catalog, edits).edits : allAsAdditions(workspace, edits))
+    await this.startSegment(newId(this.#clock()), from)
+    if (plan.records.length > 0) await this.#committer.commit(plan.records)
+    await this.checkpointer.make()
+  }
+}
