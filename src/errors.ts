@@ -107,6 +107,15 @@ export class ConflictingChangesError extends KeepsakeError {
   }
 }
 
+export class PartialChangeError extends KeepsakeError {
+  constructor(change: number) {
+    super('CONFLICT', `change ${change} also changed what belongs to another agent`, {
+      hint: 'Undo it as that agent, or write what you want instead.',
+      data: { changes: [change] },
+    })
+  }
+}
+
 export class UnknownChangeError extends KeepsakeError {
   constructor(message: string) {
     super('NOT_FOUND', message, { hint: 'See what there is with: keepsake log' })

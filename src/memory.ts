@@ -3,7 +3,7 @@
  * store, or reads. What the agent may see is the world and its own; nothing expired is ever returned.
  * Deliberately absent: anything that runs on its own, prints, or reads the environment.
  */
-import { NotFoundError } from './errors.ts'
+import { InvalidError, NotFoundError } from './errors.ts'
 import type { Blame } from './history/blame.ts'
 import type { LoggedChange } from './history/log.ts'
 import type { MemoryOptions } from './memory/open.ts'
@@ -17,6 +17,7 @@ import { type Kind, parseKind } from './model/kinds.ts'
 import { normalizeAgentId, normalizeName } from './model/name.ts'
 import { wholeNumber } from './model/number.ts'
 import type { Batch, Change, Expect, Operation } from './model/operation.ts'
+import { requireList, requireOptions } from './model/options.ts'
 import { addDays, instant, localTime, requireInstant, startOfDay } from './model/time.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Absorbed, CallOptions, Purged, ScanFilter, Store, Watch } from './ports/store.ts'
@@ -78,6 +79,7 @@ export class Memory {
 
   /** With a name: creates or overwrites that note. With a key: sets that context. Without: appends to today's log. */
   async remember(content: string, options: RememberOptions = {}): Promise<Written> {
+    requireOptions(options)
     return this.#writing.remember(content, options)
   }
 
@@ -135,7 +137,9 @@ export class Memory {
 
   /** In the order they came. */
   async list(filter: ListFilter = {}): Promise<Entry[]> {
+    requireOptions(filter)
     const { signal, kinds, since, until } = filter
+    requireList(kinds, 'kinds')
     const wanted: ScanFilter = {
       scopes: this.#scopes,
       ...(kinds ? { kinds: kinds.map(parseKind) } : {}),
@@ -172,6 +176,8 @@ export class Memory {
       readonly reverts?: readonly number[]
     } = {},
   ): Promise<{ readonly entries: readonly Entry[]; readonly change?: Change; readonly warnings: readonly string[] }> {
+    requireList(operations ?? null, 'operations')
+    requireOptions(options)
     for (const operation of operations) await this.#refuseForeign(operation, options)
     const { expect, signal, origin, reverts } = options
     const batch: Batch = {
@@ -184,19 +190,21 @@ export class Memory {
 
   /** Changes of what this agent sees, newest first. */
   async log(query: LogQuery = {}): Promise<readonly LoggedChange[]> {
+    requireOptions(query)
     const entry = query.ref === undefined ? undefined : await this.get(query.ref, query)
     return this.#past.log(query, entry?.id)
   }
 
   /** Takes changes back; without a word about which, the newest that is not undone yet. Undoing an undo brings back. */
   async undo(options: UndoOptions = {}): Promise<Undone> {
+    requireOptions(options)
     return this.#past.undo(options)
   }
 
   /** The memory as it was: everything that reads works, with the clock at that moment. */
   async asOf(at: string, options: CallOptions = {}): Promise<Memory> {
     const then = requireInstant(at, 'as-of')
-    return new Memory(await this.#past.storeAt(then, options), this.agent, () => Date.parse(then))
+    return new Memory(await this.#past.storeAt(then, this.#now(), options), this.agent, () => Date.parse(then))
   }
 
   /** Which change brought each line of an entry. */
@@ -217,7 +225,9 @@ export class Memory {
   /** Forgets an entry with every trace, in files, history, sessions and backups. This can't be undone. */
   async purge(ref: string, options: CallOptions = {}): Promise<PurgedEntry> {
     const { entry } = await this.findEver(ref, options)
-    return { entry, ...(await this.store.purge([entry.id], options)) }
+    // What was called so before and is gone is purged with it: nobody would think of looking for that one apart.
+    const ids = new Set([entry.id, ...(await this.#past.goneIds(ref, options))])
+    return { entry, ...(await this.store.purge([...ids], options)) }
   }
 
   /** As find, and where nothing is called so any more, what was last called so: `gone`. */
@@ -229,6 +239,7 @@ export class Memory {
 
   /** Calls back after another process or a hand has changed something, until it is stopped. */
   async watch(changed: () => void): Promise<Watch> {
+    if (typeof changed !== 'function') throw new InvalidError('changed', 'is no function', 'a function to call')
     return this.store.watch(changed)
   }
 

@@ -23,14 +23,17 @@ export interface ChangeFilter {
 export interface LoggedChange extends Recorded {
   /** The number of the undo that took it back. */
   readonly undoneBy?: number
+  /** It did more than is told here, to what belongs to others: so it can't be taken back from here. */
+  readonly isPartial: boolean
 }
 
 /** All changes that touch one of these scopes, oldest first. Only what they did in these scopes is told. */
 export function visibleChanges(history: History, scopes: readonly Scope[]): LoggedChange[] {
-  const visible: Recorded[] = []
+  const visible: (Recorded & { readonly isPartial: boolean })[] = []
   for (const { change, touched } of history.changes) {
-    const shown = touched.filter((one) => scopes.includes(scopeOf(one)))
-    if (shown.length > 0) visible.push({ change, touched: shown })
+    const shown = touched.filter((one) => scopesOf(one).some((scope) => scopes.includes(scope)))
+    const isPartial = touched.some((one) => scopesOf(one).some((scope) => !scopes.includes(scope)))
+    if (shown.length > 0) visible.push({ change, touched: shown, isPartial })
   }
   const undoneBy = undoersOf(visible)
   return visible.map((recorded) => {
@@ -57,8 +60,9 @@ export function parseOriginBy(value: unknown): OriginBy {
   return known
 }
 
-function scopeOf({ before, after }: Touched): Scope {
-  return (after ?? before)?.scope ?? ''
+/** Two, where a hand has moved its file from one agent to another. */
+function scopesOf({ before, after }: Touched): Scope[] {
+  return [before, after].flatMap((state) => state?.scope ?? [])
 }
 
 /** Newest first: whether an undo still counts is known before what it took back is asked for. */

@@ -5,13 +5,22 @@
 import { KeepsakeError } from '../errors.ts'
 import { handlesOf, keyHandle } from '../model/draft.ts'
 import type { Entry, EntryHead, Scope } from '../model/entry.ts'
-import type { History, ScanFilter, Settings, Store } from '../ports/store.ts'
+import type { History, ScanFilter, Settings, Store, Touched } from '../ports/store.ts'
 
 const REASON = 'the past can be read, not changed'
 
-/** `at`: an instant; what happened at it is seen. */
-export function pastStore(history: History, at: string, settings: Settings): Store {
+/** `at`: an instant; what happened at it is seen. `unjournaled`: what hands have done since the last change. */
+export function pastStore(
+  history: History,
+  at: string,
+  settings: Settings,
+  unjournaled: readonly Touched[] = [],
+): Store {
   const entries = entriesAt(history, at)
+  for (const { id, after } of unjournaled) {
+    if (!after) entries.delete(id)
+    else if (after.updatedAt <= at) entries.set(id, after)
+  }
   const ordered = [...entries.values()].sort((a, b) => a.seq - b.seq || (a.id < b.id ? -1 : 1))
   const owners = new Map<string, Entry>()
   for (const entry of ordered) {
@@ -67,15 +76,22 @@ function entriesAt(history: History, at: string): Map<string, Entry> {
     })
   }
   const entries = new Map(history.entries.map((entry) => [entry.id, entry]))
+  let isOver = false
   for (const { change, touched } of history.changes) {
     // By the journal's order: a clock that went back must not tear a change out of it.
-    if (change.at > at) break
+    isOver ||= change.origin.by !== 'hand' && change.at > at
     for (const { id, after } of touched) {
+      if (change.origin.by === 'hand' ? savedAt(change.at, after) > at : isOver) continue
       if (after) entries.set(id, after)
       else entries.delete(id)
     }
   }
   return entries
+}
+
+/** A hand's edit is journaled when somebody next looks; its file tells when it was made. */
+function savedAt(journaledAt: string, after: Entry | undefined): string {
+  return after && after.updatedAt < journaledAt ? after.updatedAt : journaledAt
 }
 
 function matches(entry: Entry, { scopes, kinds, since, until }: ScanFilter): boolean {

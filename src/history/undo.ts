@@ -2,9 +2,11 @@
  * Taking changes back: which ones, what builds on them, and the batch that brings every entry they touched to where it was
  * before. Pure; the batch is applied with compare-and-swap, so what it was planned on is what it is applied to.
  */
-import { ConflictingChangesError, InvalidError, UnknownChangeError } from '../errors.ts'
+import { ConflictingChangesError, InvalidError, PartialChangeError, UnknownChangeError } from '../errors.ts'
+import { handlesOf } from '../model/draft.ts'
 import type { Entry } from '../model/entry.ts'
 import type { AddOperation, Expect, Operation } from '../model/operation.ts'
+import type { Touched } from '../ports/store.ts'
 import { type ChangeFilter, type LoggedChange, matchesFilter } from './log.ts'
 
 /** Without `changes`, `last` and a filter: the newest that is not undone yet. */
@@ -31,6 +33,8 @@ export function planUndo(changes: readonly LoggedChange[], request: UndoRequest)
     if (later.length === 0) break
     if (request.withLater !== true) throw new ConflictingChangesError([...chosen], later)
     for (const number of later) chosen.add(number)
+    const foreign = changes.find(({ change, isPartial }) => isPartial && chosen.has(change.number))
+    if (foreign) throw new PartialChangeError(foreign.change.number)
   }
   const undone = changes.filter(({ change }) => chosen.has(change.number))
   return { undone, ...batchFor(undone, lastStates(changes)) }
@@ -45,6 +49,8 @@ function choose(changes: readonly LoggedChange[], request: UndoRequest): readonl
     (logged) =>
       logged.undoneBy === undefined &&
       !isIdle(logged) &&
+      !logged.isPartial &&
+      !logged.change.found &&
       (logged.change.reverts === undefined || filter.by === 'undo') &&
       matchesFilter(logged, filter),
   )
@@ -71,6 +77,7 @@ function changeToUndo(changes: readonly LoggedChange[], number: number): LoggedC
     )
   }
   if (found.undoneBy !== undefined) throw new ConflictingChangesError([number], [], found.undoneBy)
+  if (found.isPartial) throw new PartialChangeError(number)
   return found
 }
 
@@ -92,7 +99,47 @@ function laterOnes(changes: readonly LoggedChange[], chosen: ReadonlySet<number>
       }
     }
   }
+  for (const number of takersOf(changes, chosen, now)) later.add(number)
   return [...later].sort((a, b) => a - b)
+}
+
+/**
+ * Later changes that gave a name to someone else that an entry gets back. `then`: the states to come. Where both had the name
+ * all along, as files made by hand can, they have it again.
+ */
+function takersOf(
+  changes: readonly LoggedChange[],
+  chosen: ReadonlySet<number>,
+  then: ReadonlyMap<string, Entry | undefined>,
+): number[] {
+  const first = changes.find(({ change }) => chosen.has(change.number))?.change.number ?? 0
+  const owners = new Map<string, Set<string>>()
+  for (const entry of then.values()) {
+    for (const handle of entry ? handlesIn(entry) : []) {
+      owners.set(handle, (owners.get(handle) ?? new Set()).add(entry?.id ?? ''))
+    }
+  }
+  const doubled = new Set([...owners].filter(([, ids]) => ids.size > 1).map(([handle]) => handle))
+  if (doubled.size === 0) return []
+  return changes
+    .filter(({ change }) => change.number > first && !chosen.has(change.number))
+    .filter(({ touched }) => touched.some((one) => takes(one, doubled, then)))
+    .map(({ change }) => change.number)
+}
+
+function takes(
+  { id, before, after }: Touched,
+  handles: ReadonlySet<string>,
+  then: ReadonlyMap<string, Entry | undefined>,
+): boolean {
+  const had = new Set(before ? handlesIn(before) : [])
+  const still = then.get(id)
+  const kept = new Set(still ? handlesIn(still) : [])
+  return (after ? handlesIn(after) : []).some((handle) => handles.has(handle) && !had.has(handle) && kept.has(handle))
+}
+
+function handlesIn(entry: Entry): string[] {
+  return handlesOf(entry).map((handle) => `${entry.scope}\0${handle}`)
 }
 
 function lastStates(changes: readonly LoggedChange[]): Map<string, Entry | undefined> {

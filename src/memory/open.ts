@@ -1,6 +1,7 @@
 /** From options and configuration to an open store and the agent it is opened for. */
 import { type AskedValues, type Config, loadConfig } from '../config/load-config.ts'
 import { openFiles, pinsOf } from '../config/open-store.ts'
+import { InvalidError } from '../errors.ts'
 import { normalizeAgentId } from '../model/name.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Settings, Store } from '../ports/store.ts'
@@ -33,6 +34,9 @@ export interface OpenedStore {
 export async function openConfigured(options: MemoryOptions, clock: Clock): Promise<OpenedStore> {
   const { workspace, config: file, from = '.', agent, layout, timezone, lockWaitMs } = options
   const more = { clock, ...(lockWaitMs === undefined ? {} : { lockWaitMs }) }
+  if (workspace !== undefined && (typeof workspace !== 'string' || workspace === '')) {
+    throw new InvalidError('workspace', `${JSON.stringify(workspace)} is no folder`, 'the path of a folder')
+  }
   // Who names a folder and no file means that folder, whatever file lies around.
   if (workspace !== undefined && file === undefined) {
     const pins = { ...(layout === undefined ? {} : { layout }), ...(timezone === undefined ? {} : { timezone }) }

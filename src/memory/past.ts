@@ -17,8 +17,9 @@ import { planUndo, type UndoRequest } from '../history/undo.ts'
 import type { Entry, Scope } from '../model/entry.ts'
 import { wholeNumber } from '../model/number.ts'
 import type { Batch, Change } from '../model/operation.ts'
+import { requireList } from '../model/options.ts'
 import { requireInstant } from '../model/time.ts'
-import type { CallOptions, Store } from '../ports/store.ts'
+import type { CallOptions, History, Store, Touched } from '../ports/store.ts'
 
 export interface LogQuery extends ChangeFilter, CallOptions {
   /** Default 20. */
@@ -46,6 +47,8 @@ const DEFAULT_LOG = 20
 const MOST_LOGGED = 1_000_000
 /** More often is not chance. */
 const PLAN_RACES = 3
+/** Whoever asks for now asks a moment before. */
+const A_MOMENT_MS = 2000
 
 export class Past {
   readonly #store: Store
@@ -71,6 +74,7 @@ export class Past {
   }
 
   async undo({ dryRun, signal, changes, last, withLater, ...filter }: UndoOptions): Promise<Undone> {
+    requireList(changes, 'changes')
     const call = signal ? { signal } : {}
     const request: UndoRequest = {
       ...checkedFilter(filter),
@@ -97,18 +101,54 @@ export class Past {
     return blameOf(entry, await this.#changes(options))
   }
 
-  /** The last that is known of an entry that is gone. */
+  /** Every entry, gone by now, that was ever called so. */
+  async goneIds(ref: string, options: CallOptions): Promise<string[]> {
+    const changes = await this.#changes(options)
+    const wanted = ref.normalize('NFC').trim()
+    const last = new Map<string, boolean>()
+    const named = new Set<string>()
+    for (const { touched } of changes) {
+      for (const { id, before, after } of touched) {
+        last.set(id, after === undefined)
+        const names = [before, after].flatMap((state) => (state ? [state.name, ...state.aliases] : []))
+        if (id === wanted || names.includes(wanted)) named.add(id)
+      }
+    }
+    return [...named].filter((id) => last.get(id))
+  }
+
+  /** The last that is known of an entry that nobody can read any more. */
   async lastSeen(ref: string, options: CallOptions): Promise<Entry | undefined> {
     const changes = await this.#changes(options)
     const id = idInHistory(changes, ref)
     const states = changes.flatMap(({ touched }) => touched.filter((one) => one.id === id))
     const last = states.at(-1)
-    return last?.after ? undefined : last?.before
+    return last?.after ?? last?.before
   }
 
   /** A store that can only be read, as all was at an instant. */
-  async storeAt(at: string, options: CallOptions): Promise<Store> {
-    return pastStore(await this.#store.history(options), at, await this.#store.settings())
+  async storeAt(at: string, now: string, options: CallOptions): Promise<Store> {
+    const history = await this.#store.history(options)
+    const isPast = Date.parse(now) - Date.parse(at) > A_MOMENT_MS
+    const hands = await this.#unjournaled(history, isPast, options)
+    return pastStore(history, at, await this.#store.settings(), hands)
+  }
+
+  /** What hands did that no change tells of yet. Nobody knows when a file was removed: until now it counts as there. */
+  async #unjournaled(history: History, isPast: boolean, options: CallOptions): Promise<Touched[]> {
+    const told = new Map(history.entries.map((entry) => [entry.id, entry]))
+    for (const { touched } of history.changes) {
+      for (const { id, after } of touched) {
+        if (after) told.set(id, after)
+        else told.delete(id)
+      }
+    }
+    const found: Touched[] = []
+    for await (const entry of this.#store.scan({}, options)) {
+      if (told.get(entry.id)?.revision !== entry.revision) found.push({ id: entry.id, after: entry })
+      told.delete(entry.id)
+    }
+    return isPast ? found : [...found, ...[...told.keys()].map((id) => ({ id }))]
   }
 
   async #changes(options: CallOptions): Promise<LoggedChange[]> {

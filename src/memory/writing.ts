@@ -217,6 +217,14 @@ export class Writing {
     existing: Entry | undefined,
   ): Promise<Applied> {
     const { signal, expect } = options
+    if (expect !== undefined && expect !== null && typeof expect !== 'string') {
+      throw new InvalidError(
+        'expect',
+        `${JSON.stringify(expect)} is no revision`,
+        'a revision, or null for "must be new"',
+      )
+    }
+    if (existing && expect === null) await this.#refuseExisting(existing)
     const call = {
       ...(signal ? { signal } : {}),
       ...(existing && typeof expect === 'string' ? { expect: { [existing.id]: expect } } : {}),

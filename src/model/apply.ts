@@ -35,19 +35,25 @@ export interface ApplyContext {
   readonly seqs: SeqCounter
 }
 
+/** A batch that takes changes back may bring back what only a hand could have made: blank texts, and one name twice. */
+interface Rules extends ApplyContext {
+  readonly isUndo: boolean
+}
+
 /** Checks what the writer expects, then applies each operation to the draft in order. Throws before it changes anything half. */
 export function applyBatch(draft: Draft, batch: Batch, context: ApplyContext, expect: Expect = {}): Step[] {
   checkExpect(draft, expect)
   const origin = normalizeOrigin(batch.origin)
+  const rules: Rules = { ...context, isUndo: batch.reverts !== undefined }
   for (const operation of batch.operations) if (operation.op === 'add') context.seqs.reserve(operation.seq)
   return batch.operations.flatMap((operation) => {
-    const steps = stepsOf(draft, operation, origin, context)
+    const steps = stepsOf(draft, operation, origin, rules)
     for (const step of steps) draft.put((step.after ?? step.before)?.id ?? '', step.after)
     return steps
   })
 }
 
-function stepsOf(draft: Draft, operation: Operation, origin: Origin, context: ApplyContext): Step[] {
+function stepsOf(draft: Draft, operation: Operation, origin: Origin, context: Rules): Step[] {
   switch (operation.op) {
     case 'add':
       return [add(draft, operation, origin, context)]
@@ -75,11 +81,11 @@ function checkExpect(draft: Draft, expect: Expect): void {
   }
 }
 
-function add(draft: Draft, given: AddOperation, origin: Origin, context: ApplyContext): Step {
+function add(draft: Draft, given: AddOperation, origin: Origin, context: Rules): Step {
   const kind = parseKind(given.kind)
   const rule = KINDS[kind]
   const scope = rule.scope === 'world' ? requireWorld(given.scope, kind) : normalizeAgentId(given.scope)
-  const content = rule.naming === 'fixed' ? normalizeText(given.content, 'content') : normalizeContent(given.content)
+  const content = contentFor(kind, given.content, context)
   const createdAt = requireInstant(given.createdAt ?? context.now, 'createdAt')
   const description = normalizeDescription(given.description)
   const metadata = normalizeMetadata(given.metadata)
@@ -89,8 +95,8 @@ function add(draft: Draft, given: AddOperation, origin: Origin, context: ApplyCo
   ) {
     throw new InvalidError(kind, 'has no description, aliases or metadata', 'content only')
   }
-  const name = nameFor(draft, given, scope, content)
-  const aliases = aliasesFor(draft, given, scope, name)
+  const name = nameFor(draft, given, scope, content, context)
+  const aliases = aliasesFor(draft, given, scope, name, context)
   const key = keyFor(draft, given, scope)
   const id = given.id ?? (rule.shape === 'page' ? pageId(draft, given.kind, scope, name) : context.newId())
   if (!isId(id)) throw new InvalidError('id', `"${id}" is not an id`, 'a UUID in lower case')
@@ -115,6 +121,11 @@ function add(draft: Draft, given: AddOperation, origin: Origin, context: ApplyCo
   return { operation: { op: 'add', ...withoutRevision(after) }, after }
 }
 
+function contentFor(kind: Kind, content: unknown, { isUndo }: Rules): string {
+  const mayBeBlank = isUndo || KINDS[kind].naming === 'fixed'
+  return mayBeBlank ? normalizeText(content, 'content') : normalizeContent(content)
+}
+
 /** A page is known by where it lies, so that every clone of the files gives it the same id. */
 function pageId(draft: Draft, kind: Kind, scope: string, name: string | null): string {
   const { place } = KINDS[kind]
@@ -128,15 +139,11 @@ function pageId(draft: Draft, kind: Kind, scope: string, name: string | null): s
   throw new Error('unreachable: there is always a next candidate')
 }
 
-function write(draft: Draft, given: WriteOperation, origin: Origin, context: ApplyContext): Step {
+function write(draft: Draft, given: WriteOperation, origin: Origin, context: Rules): Step {
   const before = requireEntry(draft, given.id)
   const rule = KINDS[before.kind]
   const patch = {
-    ...(given.content === undefined
-      ? {}
-      : {
-          content: rule.naming === 'fixed' ? normalizeText(given.content, 'content') : normalizeContent(given.content),
-        }),
+    ...(given.content === undefined ? {} : { content: contentFor(before.kind, given.content, context) }),
     ...(given.description === undefined ? {} : { description: normalizeDescription(given.description) }),
     ...(given.metadata === undefined ? {} : { metadata: normalizeMetadata(given.metadata) }),
     ...(given.expiresAt === undefined ? {} : { expiresAt: requireExpiry(given.expiresAt) }),
@@ -152,19 +159,19 @@ function write(draft: Draft, given: WriteOperation, origin: Origin, context: App
   return { operation: { op: 'write', id: before.id, ...patch }, before, after }
 }
 
-function rename(draft: Draft, given: RenameOperation, context: ApplyContext): Step[] {
+function rename(draft: Draft, given: RenameOperation, context: Rules): Step[] {
   const before = requireNamed(draft, given.id, 'renamed')
   const name = normalizeName(given.name)
   requireSlug(name, before.kind)
   if (name === before.name) return []
-  refuseTaken(draft, before.scope, name, before.id)
+  refuseTaken(draft, before.scope, name, before.id, context)
   // The old name stays, because markers and people's links hold names.
   const aliases = [...before.aliases.filter((alias) => alias !== name), before.name]
   const after = revised({ ...before, name, aliases }, context)
   return [{ operation: { op: 'rename', id: before.id, name }, before, after }]
 }
 
-function alias(draft: Draft, given: AliasOperation, context: ApplyContext): Step[] {
+function alias(draft: Draft, given: AliasOperation, context: Rules): Step[] {
   const before = requireNamed(draft, given.id, 'given an alias')
   const name = normalizeName(given.alias, 'alias')
   const mode = given.mode ?? 'bind'
@@ -195,7 +202,7 @@ function alias(draft: Draft, given: AliasOperation, context: ApplyContext): Step
     const rest = owner.aliases.filter((other) => other !== name)
     steps.push(aliasStep(owner, rest, { op: 'alias', id: owner.id, alias: name, mode: 'drop' }, context))
   } else {
-    refuseTaken(draft, before.scope, name, before.id)
+    refuseTaken(draft, before.scope, name, before.id, context)
   }
   steps.push(aliasStep(before, [...before.aliases, name], { op: 'alias', id: before.id, alias: name }, context))
   return steps
@@ -215,7 +222,7 @@ function revised(entry: Entry, context: ApplyContext): Entry {
   return { ...entry, updatedAt, revision: revisionOf(entry) }
 }
 
-function nameFor(draft: Draft, given: AddOperation, scope: string, content: string): string | null {
+function nameFor(draft: Draft, given: AddOperation, scope: string, content: string, context: Rules): string | null {
   const rule = KINDS[given.kind]
   if (rule.naming === 'none' || rule.naming === 'key') {
     if (given.name !== undefined && given.name !== null) {
@@ -234,7 +241,7 @@ function nameFor(draft: Draft, given: AddOperation, scope: string, content: stri
   if (given.name === undefined || given.name === null) return freeName(draft, scope, nameFromContent(content))
   const name = normalizeName(given.name)
   requireSlug(name, given.kind)
-  refuseTaken(draft, scope, name, undefined)
+  refuseTaken(draft, scope, name, undefined, context)
   return name
 }
 
@@ -245,14 +252,14 @@ function freeName(draft: Draft, scope: string, base: string): string {
   }
 }
 
-function aliasesFor(draft: Draft, given: AddOperation, scope: string, name: string | null): string[] {
+function aliasesFor(draft: Draft, given: AddOperation, scope: string, name: string | null, context: Rules): string[] {
   if (given.aliases !== undefined && !Array.isArray(given.aliases)) {
     throw new InvalidError('aliases', 'is not a list', 'a list of names')
   }
   const aliases = [...new Set((given.aliases ?? []).map((alias) => normalizeName(alias, 'alias')))]
   if (aliases.length === 0) return []
   if (name === null) throw new InvalidError('aliases', `${aKind(given.kind)} has no aliases`, 'none')
-  for (const alias of aliases) refuseTaken(draft, scope, alias, undefined)
+  for (const alias of aliases) refuseTaken(draft, scope, alias, undefined, context)
   return aliases.filter((alias) => alias !== name)
 }
 
@@ -277,8 +284,9 @@ function expiryFor(given: AddOperation, createdAt: string, zone: string): string
   return expiresAt
 }
 
-function refuseTaken(draft: Draft, scope: string, name: string, self: string | undefined): void {
+function refuseTaken(draft: Draft, scope: string, name: string, self: string | undefined, { isUndo }: Rules): void {
   refuseReservedName(name)
+  if (isUndo) return
   const owner = draft.owner(scope, name)
   if (owner !== undefined && owner !== self) throw new NameTakenError(name, requireEntry(draft, owner))
 }

@@ -74,6 +74,8 @@ export interface Change {
   readonly origin: Origin
   readonly operations: readonly Operation[]
   readonly reverts?: readonly number[]
+  /** Nobody did this: it was there already when the record of changes began. */
+  readonly found?: true
 }
 
 /** What one operation did. `after` is missing when it removed, `before` when it added. */

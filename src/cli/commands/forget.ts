@@ -40,7 +40,7 @@ async function run(context: Context): Promise<Outcome> {
     deed: 'remove it',
   })
   // By id: whatever the name means by now, this is the entry that was agreed on.
-  return purge ? purged(context, entry) : forgotten(context, entry)
+  return purge ? purged(context) : forgotten(context, entry)
 }
 
 function tried({ screen }: Context, entry: Entry, what: string): Outcome {
@@ -60,9 +60,10 @@ async function forgotten(context: Context, { id }: Entry): Promise<Outcome> {
   return change ? { ...outcome, text: `${outcome.text}\nTo bring it back: keepsake undo ${change.number}` } : outcome
 }
 
-async function purged(context: Context, { id }: Entry): Promise<Outcome> {
+async function purged(context: Context): Promise<Outcome> {
   const { memory } = await context.open()
-  const { entry, cleaned, outOfReach } = await memory.purge(id)
+  // By what was given: what was forgotten under that name before goes too.
+  const { entry, cleaned, outOfReach } = await memory.purge(context.given.operand(0))
   const text = [
     `Purged ${labelOf(entry)}. This can't be undone.`,
     'Cleaned:',

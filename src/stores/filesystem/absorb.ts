@@ -11,7 +11,9 @@ import { KINDS } from '../../model/kinds.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import type { AddOperation, Expect, Operation } from '../../model/operation.ts'
 import { parseInstant } from '../../model/time.ts'
+import { noteHeldBack, withoutBulkRemovals } from './bulk-removal.ts'
 import { headAfter } from './catalog.ts'
+import { type EditGroup, groupEdits, pathOfEdit } from './edit-groups.ts'
 import { type HandEdit, handEdit } from './hand-edit.ts'
 import { fixedPath, type Place, placeOf } from './layout.ts'
 import { lineageOfNow } from './past/history.ts'
@@ -40,7 +42,7 @@ export function absorbTouched(
     let edits: readonly HandEdit[]
     if (head?.path === undefined || !plan.files.exists(head.path)) {
       // Not known, or not where it was: a file that a person made, moved or removed. Only a look at all can tell.
-      surveyed ??= survey(plan.workspace).edits
+      surveyed ??= surveyForTouched(plan.workspace)
       edits = surveyed.filter((edit) => idOf(edit) === id)
     } else {
       const found = plan.workspace.inspect(placeOf(plan.workspace.layout, head, head.path))
@@ -53,7 +55,7 @@ export function absorbTouched(
     if (edits.some((edit) => !edit.after)) {
       // What is gone from here may stand elsewhere.
       const ids = new Set(edits.map(idOf))
-      surveyed ??= survey(plan.workspace).edits
+      surveyed ??= surveyForTouched(plan.workspace)
       edits = surveyed.filter((edit) => ids.has(idOf(edit)))
     }
     if (edits.length === 0) continue
@@ -62,6 +64,13 @@ export function absorbTouched(
       `${pathOfEdit(edits[0] as HandEdit)} had been edited by hand; that edit is kept as a change of its own`,
     ) // not empty
   }
+}
+
+/** What is touched of a removal in bulk is taken in; the rest must not look like few for it. */
+function surveyForTouched(workspace: Workspace): readonly HandEdit[] {
+  const { edits } = survey(workspace)
+  noteHeldBack(workspace, withoutBulkRemovals(workspace, edits).heldBack)
+  return edits
 }
 
 /** Who holds the names that an operation asks for: a hand may have moved or removed that one's file since. */
@@ -127,26 +136,27 @@ function agentOf(scope: unknown): string | undefined {
   }
 }
 
-/** Journals hand edits as changes of their own, one a file. */
-export function planHandEdits(plan: TurnPlan, edits: readonly HandEdit[]): void {
-  planEdits(plan, edits, (path, ofFile) => seenWrites(plan, path, ofFile))
+/** Journals hand edits as changes of their own: one a file, and one for files that were moved to each other's places. */
+export function planHandEdits(plan: TurnPlan, edits: readonly HandEdit[], found?: 'found'): void {
+  planEdits(plan, edits, (group) => seenWrites(plan, group), found)
 }
 
 function planEdits(
   plan: TurnPlan,
   edits: readonly HandEdit[],
-  filesOf: (path: string, ofFile: readonly HandEdit[]) => FileWrite[] | undefined,
+  filesOf: (group: EditGroup) => FileWrite[] | undefined,
+  found?: 'found',
 ): void {
   const seqs = seqsOfNew(plan, edits)
   // In the order of their numbers, so that a crash between two records leaves the first ones.
   const seqOf = (edit: HandEdit): number => seqs.get(idOf(edit)) ?? edit.after?.seq ?? 0
   const ordered = [...edits].sort((a, b) => seqOf(a) - seqOf(b))
-  for (const [path, ofFile] of groupByPath(ordered)) {
-    const files = filesOf(path, ofFile)
+  for (const group of groupEdits(ordered, plan.workspace.catalog.files)) {
+    const files = filesOf(group)
     if (!files) continue
-    const steps = ofFile.flatMap((edit) => stepsOfEdit(edit, seqs))
-    addRecord(plan, { origin: { by: 'hand' }, reverts: undefined, steps, files })
-    for (const edit of ofFile) {
+    const steps = group.edits.flatMap((edit) => stepsOfEdit(edit, seqs))
+    addRecord(plan, { origin: { by: 'hand' }, reverts: undefined, steps, files, ...(found ? { found: true } : {}) })
+    for (const edit of group.edits) {
       const last = steps.findLast((step) => idOf(step) === (edit.after ?? edit.before)?.id)
       plan.draft.put(idOf(edit), last?.after)
     }
@@ -157,16 +167,6 @@ function planEdits(
 function seqsOfNew(plan: TurnPlan, edits: readonly HandEdit[]): Map<string, number> {
   const fresh = edits.flatMap(({ after }) => (after?.seq === 0 ? [after] : [])).sort(byTime)
   return new Map(fresh.map(({ id }) => [id, plan.context.seqs.take(id, undefined)]))
-}
-
-function groupByPath(edits: readonly HandEdit[]): Map<string, HandEdit[]> {
-  const out = new Map<string, HandEdit[]>()
-  for (const edit of edits) out.set(pathOfEdit(edit), [...(out.get(pathOfEdit(edit)) ?? []), edit])
-  return out
-}
-
-function pathOfEdit(edit: HandEdit): string {
-  return (edit.after ?? edit.before)?.path ?? ''
 }
 
 /** An edit's operations one after the other; what they do not say stands with the last. */
@@ -193,18 +193,15 @@ function stepsOfEdit(
  * The file as the hand left it: nothing to write, but its text is kept, so that the next edit can be undone too. `undefined`
  * when it was saved once more since we looked: then the next look tells of both.
  */
-function seenWrites(plan: TurnPlan, path: string, edits: readonly HandEdit[]): FileWrite[] | undefined {
-  const present = plan.files.text(path)
-  const hash = present === undefined ? null : hashBytes(present)
-  if (edits.some(({ source }) => source !== undefined && source !== hash)) return undefined
-  const left = edits
-    .flatMap(({ before }) => before?.path ?? [])
-    .filter((old) => old !== path && !plan.files.exists(old))
-  return [path, ...new Set(left)].map((seen) => {
-    const before = plan.workspace.catalog.files.get(seen)?.hash ?? null
-    const text = seen === path ? present : plan.files.text(seen)
-    return { path: seen, before, after: text === undefined ? null : hashBytes(text), text: text ?? '', seen: true }
+function seenWrites(plan: TurnPlan, { paths, edits }: EditGroup): FileWrite[] | undefined {
+  const files = [...paths].map((path): FileWrite & { readonly after: string | null } => {
+    const before = plan.workspace.catalog.files.get(path)?.hash ?? null
+    const text = plan.files.text(path)
+    return { path, before, after: text === undefined ? null : hashBytes(text), text: text ?? '', seen: true }
   })
+  const hashes = new Map(files.map(({ path, after }) => [path, after]))
+  const isAsSeen = edits.every((edit) => edit.source === undefined || edit.source === hashes.get(pathOfEdit(edit)))
+  return isAsSeen ? files : undefined
 }
 
 /** All that there is, told as new: for an epoch that has no past to go on from. */

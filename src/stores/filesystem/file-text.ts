@@ -60,12 +60,16 @@ function readOne(place: Place, context: ReadContext, parse: () => FileEntry): Sa
     const kind = KINDS[place.kind].shape === 'card' ? (said.kind ?? 'note') : place.kind
     const name = KINDS[kind].fixedName ?? normalizeName(said.name ?? place.stem)
     if (KINDS[kind].fixedName === undefined) refuseReservedName(name)
-    const id = [said.id, derivedId(place.scope, place.inScope)].find((one) => one !== undefined && context.mayHold(one))
+    const own = derivedId(place.scope, place.inScope)
+    const second = derivedId(place.scope, `${place.inScope}#2`)
+    const id =
+      keptId(place, said.id, [own, second], context) ??
+      [said.id, own].find((one) => one !== undefined && context.mayHold(one))
     const fileTime = instant(context.mtimeMs)
     const createdAt = said.createdAt
     return {
       entries: [
-        merge(place, { ...said, kind, name, id: id ?? derivedId(place.scope, `${place.inScope}#2`) }, context, {
+        merge(place, { ...said, kind, name, id: id ?? second }, context, {
           createdAt: createdAt ?? fileTime,
           updatedAt: said.updatedAt ?? createdAt ?? fileTime,
           expiresAt: said.expiresAt ?? null,
@@ -86,7 +90,9 @@ function readLog(place: Place, text: string, context: ReadContext): Said {
   const entries = log.blocks.map((block) => {
     if (block.problem !== undefined) problems.push(`## ${block.heading}: ${block.problem}`)
     const said = block.entry.id
-    const id = said !== undefined && !taken.has(said) && context.mayHold(said) ? said : unnamedId(place, block, counts)
+    const isKept = keptId(place, said, [unnamedId(place, block, new Map(counts))], context) !== undefined
+    const isHeld = said !== undefined && !isKept && !taken.has(said) && context.mayHold(said)
+    const id = isHeld ? said : unnamedId(place, block, counts)
     taken.add(id)
     const createdAt = timeOfBlock(place, block, context)
     return merge(place, { ...block.entry, kind: place.kind, id }, context, {
@@ -97,6 +103,20 @@ function readLog(place: Place, text: string, context: ReadContext): Said {
     })
   })
   return { entries, log, problems }
+}
+
+/**
+ * A copy that was taken in under an id of its own keeps it, also when the original, whose id it still names, is gone.
+ * `own`: the ids that the place alone gives.
+ */
+function keptId(
+  place: Place,
+  said: string | undefined,
+  own: readonly string[],
+  context: ReadContext,
+): string | undefined {
+  if (said === undefined || context.known(said)?.path === place.path) return undefined
+  return own.find((id) => context.known(id)?.path === place.path)
 }
 
 /** The id of a block that names none of its own: its file, its heading, and which of those it is. */

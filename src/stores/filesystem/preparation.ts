@@ -10,7 +10,7 @@ import { newId } from '../../model/id.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { allAsAdditions, planHandEdits } from './absorb.ts'
-import { withoutBulkRemovals } from './bulk-removal.ts'
+import { noteHeldBack, withoutBulkRemovals } from './bulk-removal.ts'
 import { Checkpointer } from './checkpointer.ts'
 import type { Committer } from './committer.ts'
 import type { JournalState } from './follower.ts'
@@ -209,7 +209,10 @@ export class Preparation {
     const plan = this.#committer.newPlan()
     const { edits } = survey(workspace)
     // Where the past is lost, all that there is stands in the first records, so that what comes can be undone.
-    planHandEdits(plan, from ? withoutBulkRemovals(catalog, edits).edits : allAsAdditions(workspace, edits))
+    const sifted = withoutBulkRemovals(workspace, edits)
+    if (from) noteHeldBack(workspace, sifted.heldBack)
+    if (from) planHandEdits(plan, sifted.edits)
+    else planHandEdits(plan, allAsAdditions(workspace, edits), 'found')
     await this.startSegment(newId(this.#clock()), from)
     if (plan.records.length > 0) await this.#committer.commit(plan.records)
     await this.checkpointer.make()

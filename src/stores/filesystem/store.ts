@@ -244,7 +244,7 @@ async function absorbAll(
 ): Promise<Absorbed> {
   workspace.catchUp()
   const { edits } = survey(workspace)
-  const { heldBack } = withoutBulkRemovals(workspace.catalog, edits)
+  const { heldBack } = withoutBulkRemovals(workspace, edits)
   const wanted = acceptRemovals ? edits.length : edits.length - heldBack.length
   if (wanted === 0 && !workspace.swap.hasLateSaves()) return { changes: [], heldBack }
   const { cursor } = readChanges(workspace, undefined)

@@ -22,10 +22,14 @@ export function survey(workspace: Workspace, wanted?: readonly Scope[], kinds?: 
   const edits = new Map<string, HandEdit>()
   const claims: Claims = new Map()
   const round: Round = { number: ++rounds, isWanted: wantedKinds(kinds) }
+  const months = new Set<Scope>()
+  // The mirror counts for what no monthly file has: where one of those changed, it says something else though it is as it was.
+  const again = (place: Place): Survey => workspace.compare(place, workspace.see(place, claims))
   const look = (place: Place): void => {
     const known = workspace.catalog.files.get(place.path)
     if (known) known.round = round.number
-    const found = workspace.inspect(place, claims)
+    const found = place.mirror && months.has(place.scope) ? again(place) : workspace.inspect(place, claims)
+    if (found.edits.length > 0 && place.kind === 'history' && !place.mirror) months.add(place.scope)
     problems.push(...found.problems)
     for (const edit of found.edits) {
       const id = (edit.after ?? edit.before)?.id ?? ''
@@ -43,8 +47,12 @@ export function survey(workspace: Workspace, wanted?: readonly Scope[], kinds?: 
     const head = first === undefined ? undefined : workspace.catalog.head(first)
     if (head && scopes.includes(head.scope) && round.isWanted(head.kind)) look(placeOf(workspace.layout, head, path))
   }
+  for (const scope of months) {
+    const mirror = placeInScope(workspace.layout, scope, 'HISTORY.md')
+    if (mirror && statFile(workspace.absolute(mirror.path))) look(mirror)
+  }
   const found = [...edits.values()]
-  const { heldBack } = withoutBulkRemovals(workspace.catalog, found)
+  const { heldBack } = withoutBulkRemovals(workspace, found)
   if (heldBack.length > 0) problems.push({ path: '.', problem: bulkRemovalProblem(heldBack, workspace.catalog) })
   return { edits: found, problems: [...problems, ...doubleNames(workspace, found)] }
 }

@@ -26,15 +26,17 @@ interface RecordParts {
     readonly after?: Entry
   }[]
   readonly files: readonly FileWrite[]
+  readonly found?: true
 }
 
-export function addRecord(plan: TurnPlan, { origin, reverts, steps, files }: RecordParts): JournalRecord {
+export function addRecord(plan: TurnPlan, { origin, reverts, steps, files, found }: RecordParts): JournalRecord {
   const record: JournalRecord = {
     number: plan.workspace.catalog.number + plan.records.length + 1,
     turn: plan.turn,
     at: plan.context.now,
     origin,
     ...(reverts === undefined ? {} : { reverts }),
+    ...(found ? { found } : {}),
     operations: steps.map((step) => step.operation),
     set: steps.map((step) => (step.after ? beyondOperation(step.before, step.operation, step.after) : {})),
     files,

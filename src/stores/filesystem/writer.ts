@@ -8,8 +8,9 @@ import { ForeignError, isKeepsakeError } from '../../errors.ts'
 import type { Batch, Expect } from '../../model/operation.ts'
 import type { Applied, ApplyOptions } from '../../ports/store.ts'
 import { planHandEdits } from './absorb.ts'
-import { withoutBulkRemovals } from './bulk-removal.ts'
+import { noteHeldBack, withoutBulkRemovals } from './bulk-removal.ts'
 import { Committer, type Making } from './committer.ts'
+import type { HandEdit } from './hand-edit.ts'
 import { acquireLock, type HeldLock } from './lock.ts'
 import { changeOf } from './past/change-feed.ts'
 import { type PlannedBatch, planBatch } from './plan.ts'
@@ -105,6 +106,13 @@ export class Writer {
     }
   }
 
+  /** Journals some edits by hand, by whoever holds the lock already. */
+  async absorbHeld(isMeant: (edit: HandEdit) => boolean): Promise<void> {
+    const plan = this.#committer.newPlan()
+    planHandEdits(plan, survey(this.#workspace).edits.filter(isMeant))
+    if (plan.records.length > 0) await this.#committer.commit(plan.records)
+  }
+
   /** So that every segment but a new, empty one is closed, and no text is left lying aside. Only for the holder of the lock. */
   async closeSegment(): Promise<void> {
     const { state, swap } = this.#workspace
@@ -160,8 +168,10 @@ export class Writer {
       this.#committer.files.displaced.push(...this.#workspace.swap.leftByOthers())
       await this.#committer.journalDisplaced()
       const { edits } = survey(this.#workspace)
+      const sifted = acceptRemovals ? { edits, heldBack: [] } : withoutBulkRemovals(this.#workspace, edits)
+      noteHeldBack(this.#workspace, sifted.heldBack)
       const plan = this.#committer.newPlan()
-      planHandEdits(plan, acceptRemovals ? edits : withoutBulkRemovals(this.#workspace.catalog, edits).edits)
+      planHandEdits(plan, sifted.edits)
       if (plan.records.length > 0) await this.#committer.commit(plan.records)
     }, signal)
   }

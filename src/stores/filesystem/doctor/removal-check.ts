@@ -21,7 +21,7 @@ export function checkRemoval({ followed, workspace, texts }: Evidence): Finding[
 
 function heldBackIn(workspace: Workspace): readonly EntryHead[] {
   try {
-    return withoutBulkRemovals(workspace.catalog, survey(workspace).edits).heldBack
+    return withoutBulkRemovals(workspace, survey(workspace).edits).heldBack
   } catch (error) {
     if (isKeepsakeError(error)) return [] // a folder can't be read, which is told: nobody knows what is gone
     throw error

@@ -33,6 +33,6 @@ export function readChanges(workspace: Workspace, since: Cursor | undefined): Ch
   }
 }
 
-export function changeOf({ number, at, origin, operations, reverts }: JournalRecord): Change {
-  return { number, at, origin, operations, ...(reverts === undefined ? {} : { reverts }) }
+export function changeOf({ number, at, origin, operations, reverts, found }: JournalRecord): Change {
+  return { number, at, origin, operations, ...(reverts === undefined ? {} : { reverts }), ...(found ? { found } : {}) }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { decodeJournal, encodeHeader, encodeRecord } from '../../../codec/journal-record.ts'
 import { isKeepsakeError } from '../../../errors.ts'
 import type { Entry } from '../../../model/entry.ts'
+import { KINDS } from '../../../model/kinds.ts'
 import type { Purged } from '../../../ports/store.ts'
 import { rewriteArchive } from '../backup/archive-rewrite.ts'
 import { knownBackups } from '../backup/known-backups.ts'
@@ -22,8 +23,9 @@ import { filesHolding, gitFolderOf } from './purge-leftovers.ts'
 import { RecordPurge, withoutBlocks } from './purge-records.ts'
 import { purgedTranscript, purgeSessions } from './purge-sessions.ts'
 
-/** Shorter texts stand in too many places by chance to be looked for by themselves. */
-const SHORTEST_NEEDLE = 12
+/** Shorter ones stand in too many places by chance to be looked for by themselves. */
+const SHORTEST_TEXT = 6
+const SHORTEST_LINE = 12
 
 export async function purge(
   workspace: Workspace,
@@ -38,24 +40,35 @@ export async function purge(
 export async function finishPurge(workspace: Workspace, writer: Writer): Promise<void> {
   const file = readFileAt(notePath(workspace))
   if (!file) return
-  const { ids } = JSON.parse(decodeText(file.bytes) ?? '') as { ids: readonly string[] } // we wrote it
-  await purgeHeld(workspace, writer, ids)
+  const { ids, needles } = JSON.parse(decodeText(file.bytes) ?? '') as Note // we wrote it
+  await purgeHeld(workspace, writer, ids, needles)
+}
+
+/** What is under way. It holds the texts too, for once they are gone from the journal nobody could look for them any more. */
+interface Note {
+  readonly ids: readonly string[]
+  readonly needles?: readonly string[]
 }
 
 function notePath({ stateFolder }: Workspace): string {
   return join(stateFolder, PURGE_NOTE)
 }
 
-async function purgeHeld(workspace: Workspace, writer: Writer, given: readonly string[]): Promise<Purged> {
+async function purgeHeld(
+  workspace: Workspace,
+  writer: Writer,
+  given: readonly string[],
+  noted: readonly string[] = [],
+): Promise<Purged> {
   const { stateFolder, catalog } = workspace
   const ids = new Set(given)
   const temporary = join(stateFolder, 'tmp')
-  await replaceFileDurably(notePath(workspace), Buffer.from(JSON.stringify({ ids: given })), temporary)
-  const needles = needlesOf(workspace, ids)
+  const texts = textsOf(workspace, ids)
+  const needles = [...new Set([...noted, ...needlesOf(texts)])]
+  const note: Note = { ids: given, needles }
+  await replaceFileDurably(notePath(workspace), Buffer.from(JSON.stringify(note)), temporary)
   const there = given.filter((id) => catalog.head(id) !== undefined)
-  if (there.length > 0) {
-    await writer.applyHeld({ operations: there.map((id) => ({ op: 'remove', id })), origin: { by: 'hand' } })
-  }
+  for (const id of there) await removeEntry(workspace, writer, id)
   const cleaned: string[] = []
   const sessions = await purgeSessions(workspace, needles)
   if (sessions > 0) cleaned.push(`${sessions} session${sessions === 1 ? '' : 's'} that said it`)
@@ -67,6 +80,10 @@ async function purgeHeld(workspace: Workspace, writer: Writer, given: readonly s
   const outOfReach: string[] = []
   await purgeBackups(workspace, ids, needles, { cleaned, outOfReach })
   removeFile(notePath(workspace))
+  if (texts.some((text) => text.trim().length < SHORTEST_TEXT)) {
+    outOfReach.push('sessions and other files that say it: the text is too short to be looked for by itself')
+  }
+  outOfReach.push(...othersPast(workspace, needles))
   for (const path of filesHolding(workspace.root, needles)) {
     outOfReach.push(`${path} holds the same text and is not ours, or another entry's: look at it yourself`)
   }
@@ -79,17 +96,55 @@ async function purgeHeld(workspace: Workspace, writer: Writer, given: readonly s
   return { cleaned, outOfReach }
 }
 
-/** Every text that the entries ever had, whole and by the line. */
-function needlesOf(workspace: Workspace, ids: ReadonlySet<string>): string[] {
+/** A file that can't be read can't be rewritten either: it goes as it is. */
+async function removeEntry(workspace: Workspace, writer: Writer, id: string): Promise<void> {
+  const { kind, path } = workspace.catalog.head(id) ?? {}
+  if (kind !== undefined && path !== undefined && KINDS[kind].shape !== 'log' && !workspace.view().get(id)) {
+    workspace.refuseLinks(path)
+    removeFile(workspace.absolute(path))
+    await writer.absorbHeld((edit) => edit.before?.id === id)
+    return
+  }
+  await writer.applyHeld({ operations: [{ op: 'remove', id }], origin: { by: 'hand' } })
+}
+
+/** Other entries that said the same once: theirs, and so not touched. */
+function othersPast(workspace: Workspace, needles: readonly string[]): string[] {
+  const quoted = needles.map((needle) => JSON.stringify(needle).slice(1, -1))
+  const found = new Map<string, number[]>()
+  const entries = new Map<string, Entry>()
+  for (const record of recordsOf(workspace.journal, lineageOfNow(workspace))) {
+    const text = JSON.stringify(record.operations)
+    const holds = quoted.some((needle) => text.includes(needle))
+    for (const { id, before, after } of take(entries, record)) {
+      const name = (after ?? before)?.name ?? id
+      if (holds) found.set(name, [...(found.get(name) ?? []), record.number])
+    }
+  }
+  return [...found].map(
+    ([name, numbers]) =>
+      `the past of "${name}", which said the same in change ${numbers.join(', ')}: purge that one, too`,
+  )
+}
+
+/** Every text that the entries ever had. */
+function textsOf(workspace: Workspace, ids: ReadonlySet<string>): string[] {
   const texts = new Set<string>()
   const entries = new Map<string, Entry>()
   for (const record of recordsOf(workspace.journal, lineageOfNow(workspace))) {
     for (const { id, after } of take(entries, record)) if (after && ids.has(id)) texts.add(after.content)
   }
   for (const id of ids) texts.add(workspace.view().get(id)?.content ?? '')
-  const parts = [...texts].flatMap((text) => [text.trim(), ...text.split('\n').map((line) => line.trim())])
-  // The longest first, so that a line does not break up the whole that holds it.
-  return [...new Set(parts)].filter((part) => part.length >= SHORTEST_NEEDLE).sort((a, b) => b.length - a.length)
+  texts.delete('')
+  return [...texts]
+}
+
+/** Whole, and by the line. The longest first, so that a line does not break up the whole that holds it. */
+function needlesOf(texts: readonly string[]): string[] {
+  const whole = texts.map((text) => text.trim()).filter((text) => text.length >= SHORTEST_TEXT)
+  const lines = texts.flatMap((text) => text.split('\n').map((line) => line.trim()))
+  const parts = new Set([...whole, ...lines.filter((line) => line.length >= SHORTEST_LINE)])
+  return [...parts].sort((a, b) => b.length - a.length)
 }
 
 function newPurge(workspace: Workspace, ids: ReadonlySet<string>): RecordPurge {
