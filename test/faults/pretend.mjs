@@ -20,7 +20,8 @@ import { formatOwner, thisProcess } from '../../dist/stores/filesystem/owner.js'
  */
 export function pretendNewBoot(root) {
   const folder = join(root, '.state/journal')
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  for (const name of names.filter((one) => one.endsWith('.jsonl'))) {
     const path = join(folder, name)
     const bytes = readFileSync(path)
     const end = bytes.indexOf(10)

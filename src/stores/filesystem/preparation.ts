@@ -70,8 +70,10 @@ export class Preparation {
     // Read while the first writer was still at it: by now it has finished, or never will.
     if (workspace.state?.checkpointBytes === 0) workspace.startOver()
     if (!inherited && workspace.state?.boot === thisProcess().boot) workspace.catalog.unproved.clear()
+    const isNewBoot = workspace.state !== undefined && workspace.state.boot !== thisProcess().boot
+    if (isNewBoot) workspace.swap.forgetAside()
     this.#cutTornTail()
-    this.#committer.files.displaced.push(...this.#putBackMoved(inherited || first))
+    this.#committer.files.displaced.push(...this.#putBackMoved(inherited || first, isNewBoot))
     this.#writeUnwritten()
     await this.#openSegment()
     this.#done = true
@@ -81,13 +83,13 @@ export class Preparation {
   }
 
   /** Files that a crash left moved aside. */
-  #putBackMoved(crashed: boolean): readonly Displaced[] {
+  #putBackMoved(crashed: boolean, isNewBoot: boolean): readonly Displaced[] {
     const { catalog, swap } = this.#workspace
     if (!crashed || catalog.unproved.size === 0) return []
     return swap.putBack(
       catalog.unproved.keys(),
       (path) => this.#workspace.absolute(path),
-      (path, bytes) => this.#isReplaced(path, bytes),
+      (path, bytes) => isNewBoot || this.#isReplaced(path, bytes),
     )
   }
 

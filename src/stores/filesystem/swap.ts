@@ -85,7 +85,7 @@ export class Swap {
     try {
       return linkedIn(temporary, path)
     } catch (error) {
-      if (old !== undefined) linkedIn(old, path)
+      if (old !== undefined && linkedIn(old, path)) removeFile(old)
       throw error
     } finally {
       removeFile(temporary)
@@ -109,6 +109,12 @@ export class Swap {
       const stats = mine.has(aside.file) ? undefined : statFile(aside.file)
       return stats && (all || isOver(stats)) ? this.#cleared(aside) : []
     })
+  }
+
+  /** After a new boot nobody can tell a late save from a text that never reached the disk: what lies aside is ours, and goes. */
+  forgetAside(): void {
+    this.#waiting = []
+    for (const { file } of this.#leftAside()) removeFile(file)
   }
 
   /** Whether a crash left something moved aside, or an editor has saved into it and is through with that. Reads only. */
@@ -136,7 +142,8 @@ export class Swap {
       const found = readFileAt(file)
       if (!found) return []
       const done = (): void => removeFile(file)
-      if (!linkedIn(file, absolute(relative)) && !isOurs(relative, found.bytes)) {
+      const isBack = linkedIn(file, absolute(relative)) || holds(absolute(relative), found.bytes)
+      if (!isBack && !isOurs(relative, found.bytes)) {
         return [{ key: keyOf(relative), bytes: found.bytes, stats: found.stats, done }]
       }
       done()
@@ -211,6 +218,11 @@ function isOver({ ctimeMs }: Stats): boolean {
 /** What a path is called in file names of ours. */
 export function keyOf(relative: string): string {
   return hashBytes(relative)
+}
+
+function holds(path: string, bytes: Uint8Array): boolean {
+  const present = readFileAt(path)?.bytes
+  return present !== undefined && Buffer.compare(present, bytes) === 0
 }
 
 /** Gives a file a second name where nothing is yet; `false` when something is there. */

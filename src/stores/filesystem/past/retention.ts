@@ -48,11 +48,18 @@ function countToFold(journal: Journal, links: readonly Link[], settings: Setting
     // Everything in it is older than the beginning of the next.
     const end = journal.headerOf(links[count + 1]?.segment ?? '')?.at
     const tooLarge = size > settings.retentionMb * MEGABYTE
-    if (end === undefined || end >= (tooLarge ? hardLimit : limit)) break
+    const last = tooLarge ? hardLimit : limit
+    if (end === undefined || end >= last || newestIn(journal, segment) >= last) break
     size -= statFile(journal.pathOf(segment))?.size ?? 0
     count++
   }
   return count
+}
+
+/** Clocks go back: the beginning of the next segment alone does not prove that all of this one is older. */
+function newestIn(journal: Journal, segment: string): string {
+  const times = (journal.read(segment, 0)?.lines ?? []).flatMap((line) => ('record' in line ? line.record.at : []))
+  return times.reduce((newest, at) => (at > newest ? at : newest), '')
 }
 
 /** One record a file, so that none is longer than it must be. */
