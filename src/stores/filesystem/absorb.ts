@@ -124,7 +124,11 @@ function absorbPlace(plan: TurnPlan, operation: AddOperation): void {
   if (problem !== undefined && seen?.said.entries.length === 0) {
     throw new DamagedError(path, problem, 'Mend the file by hand, or move it away; it was left as it is.')
   }
-  planHandEdits(plan, plan.workspace.inspect(place).edits)
+  const { edits } = plan.workspace.inspect(place)
+  const gone = new Set(edits.filter(({ after }) => !after).map(idOf))
+  // What is gone from here may stand elsewhere.
+  const elsewhere = gone.size === 0 ? [] : surveyForTouched(plan.workspace).filter((edit) => gone.has(idOf(edit)))
+  planHandEdits(plan, [...edits.filter((edit) => !gone.has(idOf(edit))), ...elsewhere])
 }
 
 /** Nothing is looked up for an id that is none: it might be a path. */

@@ -33,7 +33,7 @@ export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefin
   const draft = new Draft(plan.draft)
   const applied = applyBatch(draft, batch, plan.context, expect)
   const changed = applied.length === 0 ? [] : placed(plan, applied, draft, warnings, exact)
-  const steps = exact ? [...changed, ...movedHome(draft, changed, exact)] : changed
+  const steps = exact ? [...changed, ...movedHome(draft, changed, exact, plan.files)] : changed
   if (steps.length === 0) return { entries: entriesOf(plan, batch), record: undefined, warnings }
   const { workspace } = plan
   const projected = project(steps, {
@@ -95,20 +95,22 @@ function unseenText({ workspace, files, records }: TurnPlan, write: FileWrite): 
 }
 
 /** An entry whose file a hand had moved, and nothing else: taking that back is a move too. */
-function movedHome(draft: Draft, steps: readonly Step[], exact: ExactUndo): Step[] {
+function movedHome(draft: Draft, steps: readonly Step[], exact: ExactUndo, files: TurnPlan['files']): Step[] {
   const done = new Set(steps.map(idOf))
   return [...exact.homes.keys()].flatMap((id): Step[] => {
-    const path = homeOf(id, exact)
+    const path = homeOf(id, exact, files)
     const entry = done.has(id) || path === undefined ? undefined : draft.get(id)
     if (!entry || path === undefined || entry.path === path) return []
     return [{ operation: { op: 'rename', id, name: entry.name ?? '' }, before: entry, after: { ...entry, path } }]
   })
 }
 
-/** Where an entry lay before, if its file is brought back there. */
-function homeOf(id: string, { homes, texts }: ExactUndo): string | undefined {
+/** Where an entry lay before, if its file is brought back there, or has it all along, as the mirror of the history can. */
+function homeOf(id: string, { homes, texts }: ExactUndo, files: TurnPlan['files']): string | undefined {
   const home = homes.get(id)
-  return home !== undefined && typeof texts.get(home) === 'string' ? home : undefined
+  if (home === undefined) return undefined
+  const isThere = texts.has(home) ? typeof texts.get(home) === 'string' : files.text(home)?.includes(id) === true
+  return isThere ? home : undefined
 }
 
 function withExactTexts(writes: readonly FileWrite[], exact: ExactUndo, files: TurnPlan['files']): FileWrite[] {
@@ -132,7 +134,7 @@ function placed(
     const { before, after } = step
     const from = before && { ...before, ...pathField(chosen.get(before.id) ?? before.path) }
     if (!after) return { ...step, ...(from ? { before: from } : {}) }
-    const home = exact && homeOf(after.id, exact)
+    const home = exact && homeOf(after.id, exact, plan.files)
     const path = home ?? choosePath(plan, from, after, new Set(chosen.values()), warnings)
     chosen.set(after.id, path)
     const entry = { ...after, path }
