@@ -4,8 +4,15 @@ import type { Change } from '../model/operation.ts'
 import type { Touched } from '../ports/store.ts'
 import { entryJson } from './entry-json.ts'
 
-export function changeJson({ number, at, origin, operations, reverts }: Change): object {
-  return { number, at, origin, operations, ...(reverts === undefined ? {} : { reverts }) }
+export function changeJson({ number, at, origin, operations, reverts, found }: Change): object {
+  return {
+    number,
+    at,
+    origin,
+    operations,
+    ...(reverts === undefined ? {} : { reverts }),
+    ...(found === undefined ? {} : { found }),
+  }
 }
 
 /** With `touched`, each entry as it was before and is after. */

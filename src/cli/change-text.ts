@@ -18,8 +18,8 @@ export function whoText({ origin, reverts }: Change): string {
 }
 
 /** `added the note "deploys"; rewrote MEMORY`. */
-export function whatText(touched: readonly Touched[]): string {
-  const told = touched.slice(0, MOST_TOLD).map(touchedText)
+export function whatText(touched: readonly Touched[], { found }: Pick<Change, 'found'> = {}): string {
+  const told = touched.slice(0, MOST_TOLD).map((one) => (found ? foundText(one) : touchedText(one)))
   const more = touched.length - told.length
   return [...told, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
@@ -32,7 +32,7 @@ export function logText(changes: readonly LoggedChange[], screen: Screen, zone: 
   return rows
     .flatMap(({ logged, number, who }) => {
       const { change, touched, undoneBy } = logged
-      const line = `${number.padStart(numbers)}  ${timeText(change.at, zone)}  ${who.padEnd(whos)}  ${whatText(touched)}`
+      const line = `${number.padStart(numbers)}  ${timeText(change.at, zone)}  ${who.padEnd(whos)}  ${whatText(touched, change)}`
       const shown = undoneBy === undefined ? screen.plain(line) : screen.dim(`${line} (undone by ${undoneBy})`)
       return diffs ? [shown, ...diffsText(touched, screen), ''] : [shown]
     })
@@ -50,9 +50,19 @@ export function diffsText(touched: readonly Touched[], screen: Screen, mostLines
 }
 
 function touchedText({ before, after }: Touched): string {
-  if (after && before) return [...edits(before, after)].join(' and ') || `wrote ${titleOf(after)} as it was`
+  if (after && before) return [...edits(before, after)].join(' and ') || unchangedText(before, after)
   if (after) return `added ${titleOf(after)}`
   return before ? `removed ${titleOf(before)}` : 'nothing'
+}
+
+/** Nobody added it: it lay there when the record of changes began. */
+function foundText(touched: Touched): string {
+  return touched.after && !touched.before ? `found ${titleOf(touched.after)}` : touchedText(touched)
+}
+
+function unchangedText(before: Entry, after: Entry): string {
+  if (after.path !== undefined && before.path !== after.path) return `moved ${titleOf(after)} to ${after.path}`
+  return `wrote ${titleOf(after)} as it was`
 }
 
 /** What has no name is known by its first words. */

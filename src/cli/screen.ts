@@ -45,12 +45,17 @@ export class Screen {
     return this.#facts.isTerminal ? printable(text) : text
   }
 
+  /** Text that must stay on its line, also in a pipe: a path in it may hold a newline. */
+  line(text: string): string {
+    return text.replace(/\p{Cc}/gu, visible)
+  }
+
   /** A path as one would type it here. */
   path(root: string, path: string): string {
     const full = isAbsolute(path) ? path : join(root, path)
     const fromHere = relative(this.#facts.cwd, full)
     const isBelow = fromHere !== '' && fromHere !== '..' && !fromHere.startsWith(`..${sep}`) && !isAbsolute(fromHere)
-    return this.plain(isBelow ? fromHere : full)
+    return this.line(isBelow ? fromHere : full)
   }
 
   #styled(style: keyof typeof STYLES, text: string): string {

@@ -4,7 +4,7 @@
  * file which unfolds to gigabytes costs nothing.
  */
 import { KeepsakeError } from '../errors.ts'
-import { offsetOf, type ParsedYaml, type Position, parseYaml, placeText } from './parse-yaml.ts'
+import { offsetOf, type ParsedYaml, type Position, parseYaml, placeText, refuseDoubled } from './parse-yaml.ts'
 import { readTextFile } from './read-text-file.ts'
 
 export interface Pair {
@@ -28,9 +28,15 @@ export interface Section {
 export async function readAgentYaml(file: string): Promise<Section> {
   const parsed = await parseYaml(readTextFile(file), file)
   const root = pairsOf(written(parsed.document.contents, parsed), { file, line: 1, column: 1 }, 'the file')
-  const spec = root.find(({ key }) => key === 'spec')
-  const memory = spec && pairsOf(spec.value, spec.at, 'spec').find(({ key }) => key === 'memory')
+  const spec = onlyOne(root, 'spec')
+  const memory = spec && onlyOne(pairsOf(spec.value, spec.at, 'spec'), 'memory')
   return { enabled: memory !== undefined, pairs: memory ? pairsOf(memory.value, memory.at, 'spec.memory') : [] }
+}
+
+function onlyOne(pairs: readonly Pair[], wanted: string): Pair | undefined {
+  const found = pairs.filter(({ key }) => key === wanted)
+  refuseDoubled(found)
+  return found[0]
 }
 
 function written(node: unknown, parsed: ParsedYaml): Written {

@@ -4,7 +4,7 @@ import { InvalidError, KeepsakeError } from '../errors.ts'
 import { distance } from '../model/find.ts'
 import type { Pair } from './agent-yaml.ts'
 import type { Key, MappingType } from './keys.ts'
-import { type Position, placeText } from './parse-yaml.ts'
+import { type Position, placeText, refuseDoubled } from './parse-yaml.ts'
 import type { TextType } from './value-types.ts'
 
 /** Where a value comes from. */
@@ -25,6 +25,7 @@ type Keys = Readonly<Record<string, Key<unknown>>>
 
 /** The pairs of a mapping in a file, by key. */
 export function checkPairs(pairs: readonly Pair[], keys: Keys, within = ''): Map<string, Said> {
+  refuseDoubled(pairs)
   return new Map(
     pairs.map((pair) => {
       const { file, line } = pair.at

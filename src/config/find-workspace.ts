@@ -2,7 +2,7 @@
  * Where the memory is when nobody says: going upward from a folder, the nearest of `agent.yaml` and `.keepsake/` decides;
  * where there is neither, it is the one in the home folder.
  */
-import { lstatSync, statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
@@ -20,9 +20,9 @@ export function findPlace(from: string): Place {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const workspace = join(folder, WORKSPACE_FOLDER)
     const config = join(folder, CONFIG_FILE)
-    // Also a folder or a link with that name: it is not passed over, but refused with its reason when it is read.
+    // Also what has that name and is something else: it is not passed over, but refused with its reason when it is used.
     if (isThere(config)) return { config, workspace }
-    if (isFolder(workspace)) return { workspace }
+    if (isThere(workspace)) return { workspace }
     if (folder === dirname(folder)) return { workspace: join(homedir(), WORKSPACE_FOLDER) }
   }
 }
@@ -30,14 +30,6 @@ export function findPlace(from: string): Place {
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch {
-    return false // in a folder that we may not look into
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   } catch {
     return false // in a folder that we may not look into
   }

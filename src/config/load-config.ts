@@ -9,6 +9,7 @@ import { checkPairs, checkText, type Said, type Source } from './check-values.ts
 import { findPlace, type Place, WORKSPACE_FOLDER } from './find-workspace.ts'
 import { refuseIdentityInside } from './identity-place.ts'
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, KEYS, OF_THE_WORKSPACE, PINNED, PRESETS } from './keys.ts'
+import { pinnedAgent, SETTINGS_FILE } from './pinned-agent.ts'
 import { isUrl, resolvePath, type TextType } from './value-types.ts'
 import { backendOf, refuseNonFolder } from './workspace-backend.ts'
 
@@ -51,6 +52,7 @@ export async function loadConfig({ file, from, asked = {}, otherwise }: LoadOpti
   const layers = [new Map([['workspace', byDefault(own)]]), presetOf(said), said, wanted]
   const given = new Map<string, Said>(layers.flatMap((layer) => [...layer]))
   given.set('backend', backendFor(given))
+  if (!given.has('agent')) setPinnedAgent(given)
   const each = CONFIG_KEYS.map((key) => [key, given.get(key) ?? byDefault(KEYS[key].fallback)] as const)
   const config: Config = {
     ...(place.config === undefined ? {} : { file: place.config }),
@@ -101,6 +103,14 @@ function refuseTwoPins(said: ReadonlyMap<string, Said>, wanted: ReadonlyMap<stri
     const problem = `${asked.source.label} says "${asked.value}", but ${inFile.source.where} says "${inFile.value}"`
     throw new InvalidError(key, problem, `"${inFile.value}", or another value in that file`)
   }
+}
+
+/** Only where nobody says another: that is refused when the workspace is opened. */
+function setPinnedAgent(given: Map<string, Said>): void {
+  const path = String(given.get('workspace')?.value)
+  const value = given.get('backend')?.value === 'filesystem' ? pinnedAgent(path) : undefined
+  const source: Source = { from: 'file', label: SETTINGS_FILE, where: join(path, SETTINGS_FILE) }
+  if (value !== undefined) given.set('agent', { value, source })
 }
 
 /** A backend that is said counts; else the workspace tells by its looks. */

@@ -9,6 +9,7 @@ import type { Settings, Store } from '../ports/store.ts'
 import { identityOutside } from './identity-place.ts'
 import { type Backend, type ConfigKey, PINNED, type Pin } from './keys.ts'
 import type { Config } from './load-config.ts'
+import { pinnedAgent, SETTINGS_FILE } from './pinned-agent.ts'
 
 export type Pins = Partial<Pick<Settings, Pin>>
 
@@ -18,12 +19,11 @@ export interface StoreOptions extends Pins {
   readonly identityPath?: string
 }
 
-const SETTINGS_FILE = 'keepsake.yaml'
-
 /** Opens the workspace of Markdown files; another backend is refused. Nothing is written. */
 export async function openFiles<S extends Store>(config: Config, open: (options: StoreOptions) => S): Promise<S> {
   if (config.values.backend !== 'filesystem') throw notYet(config, config.values.backend)
   if (settingsFileOf(config) === undefined) return open({ ...placeOptions(config), ...pinsOf(config) })
+  refuseOtherAgent(config)
   const store = open(placeOptions(config))
   try {
     refuseOtherPins(config, await store.settings())
@@ -55,6 +55,15 @@ function placeOptions(config: Config): StoreOptions {
 function isWished(config: Config, key: ConfigKey): boolean {
   if (key === 'identity_file' && identityOutside(config) !== undefined) return false
   return config.sources[key].from !== 'default'
+}
+
+function refuseOtherAgent({ values, sources }: Config): void {
+  const pinned = pinnedAgent(values.workspace)
+  if (pinned === undefined || pinned === values.agent) return
+  const { from, label, where } = sources.agent
+  const says = `${from === 'file' ? where : label} says "${values.agent}"`
+  const problem = `${says}, but ${join(values.workspace, SETTINGS_FILE)} says "${pinned}", and a flat workspace has one agent`
+  throw new InvalidError('agent', problem, `"${pinned}", or nothing`)
 }
 
 function refuseOtherPins(config: Config, settings: Settings): void {

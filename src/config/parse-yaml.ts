@@ -3,7 +3,7 @@
  * Its composer calls itself for each level of nesting, and at the end of the stack it may take the process down with it: so
  * the depth is measured first, on the tokens, which are made without recursion.
  */
-import type { CST, Document, Node, Pair, ParsedNode, YAMLMap } from 'yaml'
+import type { CST, Document, ParsedNode } from 'yaml'
 import { KeepsakeError } from '../errors.ts'
 
 export interface Position {
@@ -35,7 +35,7 @@ export async function parseYaml(text: string, file: string): Promise<ParsedYaml>
       yield token
     }
   }
-  // Doubled keys are looked for below: the library compares each with each.
+  // Doubled keys are looked for where the file is ours (see refuseDoubled), and the library compares each with each.
   const composer = new yaml.Composer<ParsedNode>({ uniqueKeys: false })
   const tokens = shallow(new yaml.Parser(lines.addNewLine).parse(text))
   const [document, second] = composer.compose(tokens, true, text.length)
@@ -43,7 +43,6 @@ export async function parseYaml(text: string, file: string): Promise<ParsedYaml>
   const [broken] = document.errors
   if (broken) throw brokenYaml(positionOf(broken.pos[0]), broken.message)
   if (second) throw brokenYaml(positionOf(second.range[0]), 'a second document begins here, and only one is read')
-  yaml.visit(document, { Map: (_, map) => refuseDoubled(map, { yaml, document, positionOf }) })
   return { yaml, document, positionOf }
 }
 
@@ -70,14 +69,12 @@ function valueOfDocument(token: CST.Token): CST.Token | undefined {
   return token.type === 'document' ? token.value : undefined
 }
 
-function refuseDoubled(map: YAMLMap, parsed: ParsedYaml): void {
-  const seen = new Set<unknown>()
-  for (const { key } of map.items as readonly Pair<Node>[]) {
-    // as parsed: keys are nodes
-    const name = parsed.yaml.isScalar(key) ? (key.source ?? key.value) : key
-    if (seen.has(name))
-      throw brokenYaml(parsed.positionOf(offsetOf(key, parsed)), `"${name}" stands here a second time`)
-    seen.add(name)
+/** One of two values would be passed over in silence. */
+export function refuseDoubled(keys: readonly { readonly key: string; readonly at: Position }[]): void {
+  const seen = new Set<string>()
+  for (const { key, at } of keys) {
+    if (seen.has(key)) throw brokenYaml(at, `"${key}" stands here a second time`)
+    seen.add(key)
   }
 }
 

@@ -54,7 +54,8 @@ export function wholeOr<T extends string>(least: number, most: number, word: T):
 export const FOLDER: TextType<string> = {
   what: 'a path',
   allowed: 'a path; relative ones begin at the folder of this file, ~ is the home folder',
-  read: (text, folder) => (isLine(text) && !isUrl(text) ? resolvePath(text, folder) : undefined),
+  read: (text, folder) => (isLine(text) && !isUrl(text) && !isOthersHome(text) ? resolvePath(text, folder) : undefined),
+  problem: othersHome,
 }
 
 /** A name stays a name: it lies in the agent's folder. All else is a path, which only configuration may give. */
@@ -62,7 +63,7 @@ export const IDENTITY: TextType<string> = {
   what: 'a place for the identity',
   allowed: 'a file name that ends in .md (not MEMORY.md, HISTORY.md), or a path out of the workspace to such a file',
   read: (text, folder) => {
-    if (!isLine(text) || !text.endsWith('.md')) return undefined
+    if (!isLine(text) || !text.endsWith('.md') || isOthersHome(text)) return undefined
     if (/[\\/]/.test(text)) return resolvePath(text, folder)
     return /^[^.:][^:]*$/.test(text) && !/^(memory|history(-\d{4}-\d\d)?)\.md$/i.test(text) ? text : undefined
   },
@@ -125,6 +126,15 @@ export function resolvePath(text: string, folder: string): string {
 
 export function isUrl(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+}
+
+/** A shell would know whose that is; taken for a folder called `~bob`, it would be found by nobody. */
+function isOthersHome(text: string): boolean {
+  return /^~[^/]+\//.test(text) || /^~[\w.-]+$/.test(text)
+}
+
+function othersHome(text: string): string | undefined {
+  return isOthersHome(text) ? `${JSON.stringify(text)} begins in the home folder of someone else` : undefined
 }
 
 function isLine(text: string): boolean {

@@ -1,5 +1,5 @@
 /** What sort of memory a path or an address names, when no `backend` says it. */
-import { type Stats, statSync } from 'node:fs'
+import { lstatSync, type Stats, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import { WORKSPACE_FOLDER } from './find-workspace.ts'
@@ -13,12 +13,15 @@ export function backendOf(workspace: string, field: string): Backend {
   if (found?.isDirectory()) return 'filesystem'
   if (basename(workspace).endsWith('.keepsake') && basename(workspace) !== WORKSPACE_FOLDER) return 'file'
   if (found) throw notAFolder(workspace, field)
+  refuseLinkToNowhere(workspace, field)
   return 'filesystem'
 }
 
 /** For a backend that is said to be files. */
 export function refuseNonFolder(workspace: string, field: string): void {
-  if (statOf(workspace)?.isDirectory() === false) throw notAFolder(workspace, field)
+  const found = statOf(workspace)
+  if (found?.isDirectory() === false) throw notAFolder(workspace, field)
+  if (!found) refuseLinkToNowhere(workspace, field)
 }
 
 function backendOfAddress(address: string, field: string): Backend {
@@ -28,6 +31,13 @@ function backendOfAddress(address: string, field: string): Backend {
     `"${address}" names no memory`,
     'a folder, a file that ends in .keepsake, chroma://HOST',
   )
+}
+
+/** Most often a disk that is not mounted: another memory in its place would be a surprise. */
+function refuseLinkToNowhere(path: string, field: string): void {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return
+  const allowed = 'a folder, or a path where one can be made; mend the link, or remove it'
+  throw new InvalidError(field, `${path} is a link that leads nowhere`, allowed)
 }
 
 function notAFolder(path: string, field: string): InvalidError {

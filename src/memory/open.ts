@@ -1,6 +1,7 @@
 /** From options and configuration to an open store and the agent it is opened for. */
 import { type AskedValues, type Config, loadConfig } from '../config/load-config.ts'
 import { openFiles, pinsOf } from '../config/open-store.ts'
+import { pinnedAgent } from '../config/pinned-agent.ts'
 import { InvalidError } from '../errors.ts'
 import { normalizeAgentId } from '../model/name.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -40,7 +41,7 @@ export async function openConfigured(options: MemoryOptions, clock: Clock): Prom
   // Who names a folder and no file means that folder, whatever file lies around.
   if (workspace !== undefined && file === undefined) {
     const pins = { ...(layout === undefined ? {} : { layout }), ...(timezone === undefined ? {} : { timezone }) }
-    const name = normalizeAgentId(agent ?? 'main')
+    const name = normalizeAgentId(agent ?? pinnedAgent(workspace) ?? 'main')
     return { store: filesystemStore({ root: workspace, agent: name, ...pins, ...more }), agent: name }
   }
   const config = await loadConfig({ file, from, asked: askedValues({ workspace, agent, layout, timezone }) })

@@ -10,7 +10,7 @@ const NONE = ['[]', '{}', '', '""', '" "'] as const
 
 const WRONG: Readonly<Record<ConfigKey, readonly string[]>> = {
   backend: [...NONE, 'sqlite', 'Filesystem', '1'],
-  workspace: [...NONE, 'chroma://host', 'http://host', '"a\\0b"', '"a\\nb"'],
+  workspace: [...NONE, '~bob/ws', '~bob', 'chroma://host', 'http://host', '"a\\0b"', '"a\\nb"'],
   layout: [...NONE, 'round', 'true'],
   agent: [...NONE, 'world', '.hidden', '../up', 'a b', 'x'.repeat(65)],
   timezone: [...NONE, 'Mars/Crater', '5 o clock', '../etc'],

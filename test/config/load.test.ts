@@ -22,8 +22,15 @@ describe('the place', () => {
     expect(findPlace(new Project().folder)).toEqual({ workspace: join(homedir(), '.keepsake') })
   })
 
-  it('is not a file called .keepsake', () => {
-    expect(findPlace(new Project().write('.keepsake', '').folder).workspace).toBe(join(homedir(), '.keepsake'))
+  it('is also a .keepsake that is none, which is refused and not passed over', async () => {
+    const file = new Project().write('.keepsake', '')
+    expect(findPlace(file.folder).workspace).toBe(join(file.folder, '.keepsake'))
+    expect((await refusalOf(file.load())).message).toMatch(/\.keepsake is not a folder$/)
+    const link = new Project()
+    symlinkSync('not-mounted', join(link.folder, '.keepsake'))
+    mkdirSync(join(link.folder, 'below'))
+    const { code, message } = await refusalOf(link.load({ from: join(link.folder, 'below') }))
+    expect([code, message]).toEqual(['INVALID', expect.stringMatching(/\.keepsake is a link that leads nowhere$/)])
   })
 })
 
@@ -86,7 +93,8 @@ describe('a file that is broken', () => {
     ['spec: {}\n---\nspec: {}\n', ':2:1: ', /a second document begins here/],
     ['spec:\n  memory:\n    agent: a\n    layout: flat\n    agent: b\n', ':5:5: ', /"agent" stands here a second time/],
     ['spec:\n  memory:\n  memory:\n', ':3:3: ', /"memory" stands here a second time/],
-    ['spec: {}\nother:\n  x: 1\n  x: 2\n', ':4:3: ', /"x" stands here a second time/],
+    ['spec: {}\nother: 1\nspec: {}\n', ':3:1: ', /"spec" stands here a second time/],
+    ['spec:\n  memory:\n    llm: { model: a, model: b }\n', ':3:22: ', /"model" stands here a second time/],
     ['- spec\n', ':1:1: ', /the file is a list, not a mapping/],
     ['just words\n', ':1:1: ', /the file is text, not a mapping/],
     ['spec: [memory]\n', ':1:1: ', /spec is a list, not a mapping/],
@@ -99,6 +107,11 @@ describe('a file that is broken', () => {
     expect([code, message.startsWith(project.file + at), hint === undefined]).toEqual(['INVALID', true, false])
     expect(message).toMatch(says)
     expect(message).not.toContain('\n')
+  })
+
+  it('is none of our business elsewhere: a key that stands twice there is no error', async () => {
+    const text = 'spec:\n  other: { x: 1, x: 2 }\n  memory: { agent: scout }\nmore: { y: 1, y: 2 }\nmore: 2\n'
+    expect((await new Project().write('agent.yaml', text).load()).values.agent).toBe('scout')
   })
 
   it('does not hang on aliases that unfold without end', async () => {

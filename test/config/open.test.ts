@@ -61,6 +61,23 @@ describe('a workspace', () => {
     expect(readFileSync(settings, 'utf8')).toBe(text)
   })
 
+  it('of one agent is opened for that one where nobody names one, and another is refused with both files', async () => {
+    const project = Project.with('layout: flat', 'agent: scout')
+    await made(project)
+    project.write('agent.yaml', 'spec: {memory: }')
+    const config = await project.load()
+    expect([config.values.agent, config.sources.agent.label]).toEqual(['scout', 'keepsake.yaml'])
+    await (await opened(project)).close()
+    const root = join(project.folder, '.keepsake')
+    const store = filesystemStore({ root })
+    expect((await store.examine()).findings).toEqual([])
+    await store.close()
+    project.write('agent.yaml', 'spec: { memory: { agent: other } }')
+    const { code, message, hint } = await refusalOf(opened(project))
+    expect([code, hint]).toEqual(['INVALID', 'Allowed: "scout", or nothing.'])
+    expect(message).toContain(`${project.file}:1 says "other", but ${join(root, 'keepsake.yaml')} says "scout"`)
+  })
+
   it('is opened where the file says nothing about what is pinned', async () => {
     const project = Project.with('timezone: Asia/Kolkata')
     await made(project)

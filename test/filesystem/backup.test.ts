@@ -255,9 +255,42 @@ describe('a backup', () => {
 
   it('inside the workspace holds neither itself nor its elders', async () => {
     const root = await furnished()
-    for (const name of ['one.tar.gz', 'two.tar.gz']) await backUp(root, { to: join(root, name) })
+    const told: (readonly string[])[] = []
+    for (const name of ['one.tar.gz', 'two.tar.gz']) told.push((await backUp(root, { to: join(root, name) })).warnings)
+    expect(told).toEqual([[], ['one.tar.gz is a backup itself and was left out']])
     const { files } = await readArchive(join(root, 'two.tar.gz'))
     expect(files.map((file) => file.path).filter((path) => path.endsWith('.gz'))).toEqual([])
+  })
+
+  it('holds what only has the name of an elder by now', async () => {
+    const root = await furnished()
+    await backUp(root, { to: join(root, 'one.tar.gz') })
+    writeFileSync(join(root, 'one.tar.gz'), 'precious')
+    const archive = join(dirname(root), 'two.tar.gz')
+    expect((await backUp(root, { to: archive })).warnings).toEqual([])
+    const { files } = await readArchive(archive)
+    expect(files.find((file) => file.path === 'one.tar.gz')?.size).toBe(8)
+  })
+
+  it.each([
+    'keepsake.yaml',
+    'notes.txt',
+    'world/staging-server.md',
+    'world/new.md',
+    'agents/main/sessions/new.jsonl',
+    '.state/checkpoint',
+    '.state/new.tar.gz',
+  ])("never takes the place of what is the workspace's own: %s", async (path) => {
+    const root = await furnished()
+    const before = treeOf(root)
+    await expect(backUp(root, { to: join(root, path), force: true })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining("can't become a backup"),
+    })
+    expect(treeOf(root)).toEqual(before)
+    mkdirSync(join(root, '.state/backups'))
+    await backUp(root, { to: join(root, '.state/backups/a.tar.gz') })
+    await backUp(root, { to: join(root, '.state/backups/a.tar.gz'), force: true })
   })
 
   it('of nothing is refused, and makes nothing', async () => {
@@ -670,6 +703,17 @@ describe('an archive that is not in order', () => {
     expect((await refusal(NOTHING)).code).toBe('DAMAGED')
     await expect(planRestore({ archive: '/nowhere/a.tar.gz', root: freshFolder() })).rejects.toMatchObject({
       code: 'NOT_FOUND',
+    })
+  })
+
+  it('is damaged, not foreign, when something follows after its end, and no folder', async () => {
+    const whole = crafted({ files: [] }, [['files/', NOTHING]])
+    const refused = await refusal(Buffer.concat([whole, Buffer.from([0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9])]))
+    expect(refused).toMatchObject({ code: 'DAMAGED' })
+    const folder = freshFolder()
+    await expect(planRestore({ archive: folder, root: join(folder, 'ws') })).rejects.toMatchObject({
+      code: 'INVALID',
+      message: `${folder} is a folder, not an archive`,
     })
   })
 

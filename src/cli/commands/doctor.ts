@@ -6,7 +6,7 @@ import { identityOutside } from '../../config/identity-place.ts'
 import type { Config } from '../../config/load-config.ts'
 import { openFiles, pinsOf } from '../../config/open-store.ts'
 import { isKeepsakeError, KeepsakeError } from '../../errors.ts'
-import type { Severity } from '../../stores/filesystem/doctor/codes.ts'
+import { mendable, type Severity } from '../../stores/filesystem/doctor/codes.ts'
 import type { Checked, Examination } from '../../stores/filesystem/doctor/examine.ts'
 import type { Finding } from '../../stores/filesystem/doctor/finding.ts'
 import type { Mending } from '../../stores/filesystem/doctor/mend.ts'
@@ -56,7 +56,7 @@ async function run(context: Context): Promise<Outcome> {
   const told = fix && !dryRun ? await mended(context, config) : await examined(context, config)
   const { examination } = told
   if (examination.findings.some(({ severity }) => severity === 'damage')) process.exitCode = EXIT_STATUS.DAMAGED
-  const wouldMend = examination.findings.filter(({ fixable }) => fixable)
+  const wouldMend = mendable(examination.findings)
   return outcome(dryRun ? { ...told, wouldMend } : told, config.values.workspace, context.screen)
 }
 
@@ -114,7 +114,7 @@ function outcome(told: Told, root: string, screen: Screen): Outcome {
       ...(warnings.length > 0 ? { warnings } : {}),
     },
     text: [...mendedText(told, root, screen), ...findingsText(told, root, screen)].join('\n'),
-    quietText: serious.map(({ path, problem }) => `${screen.path(root, path)}: ${screen.plain(problem)}`).join('\n'),
+    quietText: serious.map(({ path, problem }) => `${screen.path(root, path)}: ${screen.line(problem)}`).join('\n'),
     warnings,
   }
 }
@@ -143,7 +143,7 @@ function findingsText({ examination, mending, wouldMend }: Told, root: string, s
     const ofGroup = findings.filter((finding) => finding.severity === severity)
     return ofGroup.length === 0 ? [] : [screen.bold(title), ...rows(ofGroup, root, screen, 'whole'), '']
   })
-  const fixable = findings.filter((finding) => finding.fixable).length
+  const fixable = mendable(findings).length
   const offer = fixable === 0 || mending || wouldMend ? [] : [`"keepsake doctor --fix" mends ${fixable} of them.`]
   return [...groups, `${countsText(findings)}. ${looked}`, ...offer]
 }
@@ -152,8 +152,8 @@ function rows(findings: readonly Finding[], root: string, screen: Screen, how: '
   const paths = findings.map(({ path }) => screen.path(root, path))
   const width = Math.min(WIDEST_PATH, Math.max(...paths.map((path) => path.length)))
   return findings.flatMap(({ code, problem, hint }, index) => [
-    `  ${paths[index]?.padEnd(width)}  ${screen.plain(problem)} ${screen.dim(`[${code}]`)}`,
-    ...(how === 'whole' ? [`  ${' '.repeat(width)}  ${screen.dim(hint)}`] : []),
+    `  ${paths[index]?.padEnd(width)}  ${screen.line(problem)} ${screen.dim(`[${code}]`)}`,
+    ...(how === 'whole' ? [`  ${' '.repeat(width)}  ${screen.dim(screen.line(hint))}`] : []),
   ])
 }
 

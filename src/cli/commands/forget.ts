@@ -13,7 +13,7 @@ export const forget: Command = {
     'Removes an entry: by its name, an alias, or the id that "keepsake list" shows. On a terminal it asks first; a',
     'program says --yes. Without either it only tells what would be removed. "keepsake undo" brings it back.',
     'With --purge nothing does: it is removed from the history too, also if it was forgotten before, and you are told',
-    'what can not be reached from here.',
+    'what can not be reached from here, also with --quiet.',
   ],
   options: [
     { name: 'yes', about: 'remove it without asking' },

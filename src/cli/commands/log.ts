@@ -9,6 +9,8 @@ import { CHANGE_OPTIONS, changeFilter, flagsGiven } from '../change-options.ts'
 import { logText } from '../change-text.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import type { Present } from '../date-options.ts'
+import { warningsJson } from '../entry-json.ts'
+import { heldBackWarnings } from '../held-back.ts'
 
 const DEFAULT_LIMIT = 20
 /** As many as the memory tells. */
@@ -43,6 +45,7 @@ async function run({ given, screen, open }: Context): Promise<Outcome> {
   if (number !== undefined) refuseFilters(given, number)
   const { memory } = await open()
   const { timezone: zone } = await memory.store.settings()
+  const warnings = await heldBackWarnings(memory)
   const { changes, more } =
     number === undefined
       ? await newest(memory, given, { zone, nowMs: Date.now() })
@@ -50,10 +53,10 @@ async function run({ given, screen, open }: Context): Promise<Outcome> {
   const diffs = number !== undefined || given.has('diff')
   const text = changes.length === 0 ? 'There is no such change.' : logText(changes, screen, zone, diffs)
   return {
-    json: { changes: changes.map((logged) => loggedJson(logged, diffs)) },
+    json: { changes: changes.map((logged) => loggedJson(logged, diffs)), ...warningsJson(warnings) },
     text: more ? `${text}\n${screen.dim('There are older ones: ask for more with --limit.')}` : text,
     quietText: changes.length === 0 ? '' : text,
-    warnings: [],
+    warnings,
   }
 }
 

@@ -12,6 +12,7 @@ import { diffsText, logText } from '../change-text.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import type { Present } from '../date-options.ts'
 import { entryJson, warningsJson } from '../entry-json.ts'
+import { heldBackWarnings } from '../held-back.ts'
 import type { Screen } from '../screen.ts'
 
 /** Of the diff of each entry; "keepsake log NUMBER" shows it whole. */
@@ -46,7 +47,9 @@ async function run({ given, screen, open }: Context): Promise<Outcome> {
   const { timezone: zone } = await memory.store.settings()
   const dryRun = given.has('dry-run')
   const request = requestOf(given, numbers, { zone, nowMs: Date.now() })
-  const undone = await memory.undo({ ...request, dryRun })
+  const heldBack = await heldBackWarnings(memory)
+  const done = await memory.undo({ ...request, dryRun })
+  const undone = { ...done, warnings: [...heldBack, ...done.warnings] }
   return {
     json: undoneJson(undone, dryRun),
     text: undoneText(undone, { screen, zone, dryRun }),

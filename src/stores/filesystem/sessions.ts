@@ -124,10 +124,7 @@ function cutTornLine(path: string, fd: number, size: number): number {
   const reading = openSync(path, 'r')
   try {
     if (readBytes(reading, size - 1, 1)[0] === NEWLINE) return size
-    const bytes = readBytes(reading, 0, size)
-    const nul = bytes.indexOf(0)
-    const whole = nul === -1 ? bytes : bytes.subarray(0, nul)
-    const end = whole.lastIndexOf(NEWLINE) + 1
+    const end = readBytes(reading, 0, size).lastIndexOf(NEWLINE) + 1
     ftruncateSync(fd, end)
     return end
   } finally {

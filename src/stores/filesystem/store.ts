@@ -81,9 +81,9 @@ export interface FilesystemStore extends Store, Doctor {
 export function filesystemStore(options: FilesystemStoreOptions): FilesystemStore {
   const root = expand(options.root)
   const clock = options.clock ?? Date.now
-  const agent = normalizeAgentId(options.agent ?? 'main')
   const yaml = lazyYaml()
   const pinned = readSettings(root, yaml)
+  const agent = normalizeAgentId(options.agent ?? pinned?.agent ?? 'main')
   const settings = pinned ?? newSettings(root, journaledId(root) ?? newId(clock()), agent, options)
   if (pinned) refuseOtherWish(pinned, options, root)
   refuseOtherAgent(settings, agent, root)

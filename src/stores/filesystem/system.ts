@@ -34,6 +34,7 @@ export const FOLDER_MODE = 0o700
 /** File times tick in steps of some milliseconds: a signature taken sooner than this after a change proves nothing. */
 export const TICK_MS = 50
 
+const MOST_TRIES = 100
 const EDQUOT_ON_LINUX = 122
 const NO_ENTRY_IS_FINE = { throwIfNoEntry: false } as const
 
@@ -92,17 +93,17 @@ export function attempt<T>(action: string, path: string, run: () => T): T {
  */
 export function makeFolder(path: string): void {
   attempt('making the folder', path, () => {
-    while (!madeFolder(path)) makeFolder(dirname(path))
+    for (let tries = 1; !madeFolder(path, tries); tries++) makeFolder(dirname(path))
   })
 }
 
-/** `false` when there is nothing yet to make it in. */
-function madeFolder(path: string): boolean {
+/** `false` when there is nothing yet to make it in. Some systems say so of a folder that is there, however often one asks. */
+function madeFolder(path: string, tries: number): boolean {
   try {
     mkdirSync(path, FOLDER_MODE)
   } catch (error) {
     if (codeOf(error) === 'EEXIST' && statSync(path).isDirectory()) return true
-    if (codeOf(error) === 'ENOENT' && dirname(path) !== path) return false
+    if (codeOf(error) === 'ENOENT' && dirname(path) !== path && tries < MOST_TRIES) return false
     throw error
   }
   if ((lstatSync(path).mode & 0o777) !== FOLDER_MODE) chmodSync(path, FOLDER_MODE)

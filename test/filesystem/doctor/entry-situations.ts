@@ -9,6 +9,7 @@ export const ENTRY_SITUATIONS: Readonly<
     | 'not-utf8'
     | 'nul-bytes'
     | 'empty-card'
+    | 'blank-card'
     | 'broken-card'
     | 'unknown-kind'
     | 'broken-log-entry'
@@ -22,7 +23,8 @@ export const ENTRY_SITUATIONS: Readonly<
     | 'mirror-differs'
     | 'secret'
     | 'torn-session'
-    | 'broken-session-line',
+    | 'broken-session-line'
+    | 'broken-session',
     Situation
   >
 > = {
@@ -43,6 +45,12 @@ export const ENTRY_SITUATIONS: Readonly<
     make: (ward) => ward.write(`${ENTRIES}/deploys.md`, ''),
     path: `${ENTRIES}/deploys.md`,
     problem: /empty/,
+  },
+  'blank-card': {
+    severity: 'note',
+    make: (ward) => ward.write(`${ENTRIES}/later.md`, ''),
+    path: `${ENTRIES}/later.md`,
+    problem: /^it is empty$/,
   },
   'broken-card': {
     severity: 'damage',
@@ -177,5 +185,11 @@ export const ENTRY_SITUATIONS: Readonly<
       ward.change('agents/main/sessions/chat.jsonl', (text) => text.replace('{"role":"user"', '{"role":user"')),
     path: 'agents/main/sessions/chat.jsonl',
     problem: /^line 2 can not be read/,
+  },
+  'broken-session': {
+    severity: 'damage',
+    make: (ward) => ward.write('agents/main/sessions/mine.jsonl', '{"note": "half a line by h'),
+    path: 'agents/main/sessions/mine.jsonl',
+    problem: /one line without an end/,
   },
 }

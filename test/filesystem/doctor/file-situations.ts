@@ -16,6 +16,8 @@ export const FILE_SITUATIONS: Readonly<
     | 'temporary-file'
     | 'editor-file'
     | 'restore-leftover'
+    | 'identity-leftover'
+    | 'unread-file'
     | 'writable-by-others'
     | 'state-readable'
     | 'readable-by-others',
@@ -69,11 +71,8 @@ export const FILE_SITUATIONS: Readonly<
     make: (ward) => {
       ward.write('.state/tmp/0123456789abcdef', 'half a te')
       ward.age(ward.path('.state/tmp/0123456789abcdef'))
-      writeFileSync(join(ward.folder, 'fedcba9876543210'), 'half a te')
-      ward.age(join(ward.folder, 'fedcba9876543210'))
     },
-    options: (ward) => ({ identityPath: join(ward.folder, 'Crab.md') }),
-    path: /0123456789abcdef$|fedcba9876543210$/,
+    path: '.state/tmp/0123456789abcdef',
     problem: /temporary/,
   },
   'editor-file': {
@@ -91,6 +90,24 @@ export const FILE_SITUATIONS: Readonly<
     make: (ward) => mkdirSync(`${ward.root}.before-restore-20261115`),
     path: /ws\.before-restore-20261115$/,
     problem: /restore/,
+  },
+  'identity-leftover': {
+    severity: 'note',
+    make: (ward) => writeFileSync(join(ward.folder, '.Crab.md.keepsake-swap'), 'I was a crab.\n'),
+    options: (ward) => ({ identityPath: join(ward.folder, 'Crab.md') }),
+    path: /\/\.Crab\.md\.keepsake-swap$/,
+    problem: /interrupted/,
+  },
+  'unread-file': {
+    severity: 'note',
+    make: (ward) => {
+      ward.write('world/sub/x.md', 'Never read.\n')
+      ward.write('agents/.hidden agent/entries/one.md', 'Never read.\n')
+      ward.write('agents/.hidden agent/entries/two.md', 'Never read.\n')
+      ward.write('directives/system/recall.md', 'Read by its name.\n')
+    },
+    path: /^world\/sub\/x\.md$|^agents\/\.hidden agent\/entries$/,
+    problem: /never read/,
   },
   'writable-by-others': {
     severity: 'warning',

@@ -1,8 +1,21 @@
 /** What mending does to ids, times and texts, beyond making the finding go away. */
-import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../../src/model/entry.ts'
+import { SITUATIONS } from './situations.ts'
 import { Ward } from './ward.ts'
 
 const ENTRIES = 'agents/main/entries'
@@ -84,6 +97,124 @@ describe('a transcript', () => {
   })
 })
 
+describe('what is cut off a transcript', () => {
+  const sessions = 'agents/main/sessions'
+
+  it('is only what reaches the end of the file, and is kept aside', async () => {
+    const ward = await Ward.healthy()
+    const whole = ward.read(`${sessions}/chat.jsonl`)
+    const [meta = '', ...lines] = whole.trimEnd().split('\n')
+    const holed = `${meta}\n\0\0\0\n${lines.join('\n')}\n`
+    ward.write(`${sessions}/holed.jsonl`, `${holed}{"role":"us\0\0`)
+    ward.write(`${sessions}/begun.jsonl`, '{"key":"begun","crea')
+    ward.write(`${sessions}/mine.jsonl`, '{"note": "half a line by h')
+    ward.write(`${sessions}/words.jsonl`, 'a person wrote this')
+    const { examination } = await ward.mend()
+    expect(ward.read(`${sessions}/holed.jsonl`)).toBe(holed)
+    expect(existsSync(ward.path(`${sessions}/begun.jsonl`))).toBe(false)
+    expect(ward.read(`${sessions}/mine.jsonl`)).toBe('{"note": "half a line by h')
+    expect(ward.read(`${sessions}/words.jsonl`)).toBe('a person wrote this')
+    const [time] = readdirSync(ward.path('.state/aside'))
+    expect(ward.read(`.state/aside/${time}/${sessions}/holed.jsonl`)).toBe('{"role":"us\0\0')
+    expect(ward.read(`.state/aside/${time}/${sessions}/begun.jsonl`)).toBe('{"key":"begun","crea')
+    expect(examination.findings.map(({ code, path }) => [code, path])).toEqual([
+      ['broken-session-line', `${sessions}/holed.jsonl`],
+      ['broken-session', `${sessions}/mine.jsonl`],
+      ['broken-session', `${sessions}/words.jsonl`],
+    ])
+  })
+
+  it('is the same for the next append', async () => {
+    const ward = await Ward.healthy()
+    const [meta = '', ...lines] = ward.read(`${sessions}/chat.jsonl`).trimEnd().split('\n')
+    const holed = `${meta}\n\0\0\0\n${lines.join('\n')}\n`
+    ward.write(`${sessions}/chat.jsonl`, `${holed}{"role":"us\0\0`)
+    const store = ward.open()
+    await store.sessions.append('main', 'chat', [{ role: 'user', text: 'again' }])
+    await store.close()
+    expect(ward.read(`${sessions}/chat.jsonl`)).toBe(`${holed}{"role":"user","text":"again"}\n`)
+  })
+})
+
+describe('outside of the workspace', () => {
+  it('nothing is removed, whatever it is called', async () => {
+    const ward = await Ward.healthy()
+    const identityPath = join(ward.folder, 'Crab.md')
+    const names = ['0123456789abcdef', 'fedcba9876543210', '.Crab.md.keepsake-swap']
+    for (const name of names) {
+      writeFileSync(join(ward.folder, name), 'mine')
+      ward.age(join(ward.folder, name))
+    }
+    ward.write('.state/tmp/0123456789abcdef', 'half a te')
+    ward.age(ward.path('.state/tmp/0123456789abcdef'))
+    const { mended, examination } = await ward.mend({ identityPath })
+    expect(mended.map(({ path }) => path)).toEqual(['.state/tmp/0123456789abcdef'])
+    expect(examination.findings.map(({ code, fixable }) => [code, fixable])).toEqual([['identity-leftover', false]])
+    for (const name of names) expect(readFileSync(join(ward.folder, name), 'utf8')).toBe('mine')
+  })
+})
+
+describe('settings that are gone', () => {
+  it('are not made anew by mending, and the lines to write are shown', async () => {
+    const ward = await Ward.healthy()
+    const id = /^id: (.*)$/m.exec(ward.read('keepsake.yaml'))?.[1]
+    unlinkSync(ward.path('keepsake.yaml'))
+    chmodSync(ward.path(`${ENTRIES}/port.md`), 0o644)
+    const before = ward.hash()
+    const { mended, examination, backup, warnings } = await ward.mend()
+    expect([mended, backup]).toEqual([[], undefined])
+    expect(warnings).toEqual([expect.stringMatching(/^nothing was mended, for keepsake\.yaml is gone/)])
+    expect(examination.findings[0]).toMatchObject({
+      code: 'settings-missing',
+      hint: expect.stringContaining(`id: ${id}`),
+    })
+    expect(ward.hash()).toBe(before)
+  })
+})
+
+describe('modes', () => {
+  it('are left alone where a flat workspace lies among files that are not ours', async () => {
+    const ward = new Ward()
+    const store = ward.open({ layout: 'flat' })
+    const memory = { op: 'add', scope: 'main', kind: 'memory', content: 'Short answers.' } as const
+    await store.apply({ operations: [memory], origin: { by: 'agent', agent: 'main' } })
+    await store.close()
+    ward.write('package.json', '{}')
+    ward.write('deploy.sh', 'make ship\n')
+    for (const [name, mode] of [
+      ['package.json', 0o644],
+      ['deploy.sh', 0o755],
+      ['MEMORY.md', 0o644],
+      ['.', 0o755],
+    ] as const) {
+      chmodSync(ward.path(name), mode)
+    }
+    const { mended } = await ward.mend()
+    expect(mended.map(({ path }) => path)).toEqual(['MEMORY.md'])
+    const modes = ['package.json', 'deploy.sh', 'MEMORY.md', '.'].map((name) => statSync(ward.path(name)).mode & 0o777)
+    expect(modes).toEqual([0o644, 0o755, 0o600, 0o755])
+  })
+
+  it('are mended at the root also when a link leads there', async () => {
+    const ward = await Ward.healthy()
+    renameSync(ward.root, `${ward.folder}/real`)
+    symlinkSync('real', ward.root)
+    chmodSync(`${ward.folder}/real`, 0o755)
+    expect((await ward.examine()).findings).toMatchObject([{ code: 'readable-by-others', path: '.' }])
+    await ward.mend()
+    expect(statSync(ward.root).mode & 0o777).toBe(0o700)
+  })
+
+  it('of what was moved aside are as a person set them, and no finding', async () => {
+    const ward = await Ward.healthy()
+    for (const folder of ['displaced', 'swap']) {
+      ward.write(`.state/${folder}/0123`, 'x')
+      chmodSync(ward.path(`.state/${folder}/0123`), 0o644)
+    }
+    expect((await ward.examine()).findings).toEqual([])
+  })
+})
+
 describe('the mirror', () => {
   it('is only ever added to', async () => {
     const ward = await Ward.healthy()
@@ -107,5 +238,17 @@ describe('the backup before mending', () => {
     const { backup = '' } = await ward.mend()
     expect(backup).toMatch(/\.state\/backups\/before-fix-[^/]*\.tgz$/)
     expect(gunzipSync(readFileSync(backup)).includes('{"role":"unheard')).toBe(true)
+  })
+
+  it('holds the folder as it was, before what a crash left is finished', async () => {
+    const ward = await Ward.healthy()
+    await SITUATIONS['unwritten-file'].make(ward)
+    appendFileSync(ward.path(ward.segment), '0123456789abcdef {"torn":')
+    const card = ward.read(`${ENTRIES}/deploys.md`)
+    const { backup = '', mended } = await ward.mend()
+    expect(mended.map(({ code }) => code)).toEqual(expect.arrayContaining(['torn-journal', 'unwritten-file']))
+    expect(ward.read(`${ENTRIES}/deploys.md`)).toContain('twice')
+    const archive = gunzipSync(readFileSync(backup))
+    expect([archive.includes(card), archive.includes('{"torn":')]).toEqual([true, true])
   })
 })

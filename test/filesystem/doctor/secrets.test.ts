@@ -107,8 +107,34 @@ describe('a secret that is found', () => {
     const id = [...ward.read(ward.today).matchAll(/"id":"([^"]+)"/g)].at(-1)?.[1]
     expect(daily).toMatchObject({ code: 'secret', path: ward.today })
     expect(daily?.problem).toMatch(/^line \d+: what looks like a GitHub token \(ghp_…, 40 characters\)$/)
-    expect(daily?.hint).toContain(`keepsake forget ${id} --purge`)
+    expect(daily?.hint).toMatch(new RegExp(`keepsake forget ${id} --purge$`))
     expect(session).toMatchObject({ code: 'secret', path: 'agents/main/sessions/chat.jsonl' })
     expect(session?.problem).toMatch(/^line 4/)
+  })
+
+  it('is told with the id, which no name can shadow, and with the agent whose it is', async () => {
+    const ward = await Ward.healthy()
+    const token = SECRETS[2]?.[1] ?? ''
+    const text = ward.read('agents/main/entries/deploys.md')
+    const id = /^id: (.*)$/m.exec(text)?.[1]
+    ward.write('agents/main/entries/deploys.md', `${text}${token}\n`)
+    ward.write('agents/bob/entries/deploys.md', `---\nname: Deploys\n---\n\n${token}\n`)
+    const copy = text.replace(/^name: .*$/m, 'name: Copied').replace(/^aliases:.*\n/m, '')
+    ward.write('agents/main/entries/copied.md', `${copy}${token}\n`)
+    const store = ward.open()
+    const bob = await store.resolve('bob', 'Deploys')
+    const copied = await store.resolve('main', 'Copied')
+    await store.close()
+    expect(copied?.id).not.toBe(id)
+    const hints = async (agent?: string): Promise<(string | undefined)[]> => {
+      const { findings } = await ward.examine(agent === undefined ? {} : { agent })
+      return findings.filter(({ code }) => code === 'secret').map(({ hint }) => /forget (.*)/.exec(hint)?.[1])
+    }
+    expect(await hints()).toEqual([`${bob?.id} --purge --agent bob`, `${copied?.id} --purge`, `${id} --purge`])
+    expect(await hints('bob')).toEqual([
+      `${bob?.id} --purge --agent bob`,
+      `${copied?.id} --purge --agent main`,
+      `${id} --purge --agent main`,
+    ])
   })
 })

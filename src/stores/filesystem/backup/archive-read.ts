@@ -35,10 +35,18 @@ export interface ReadOptions {
 }
 
 export async function readArchive(path: string, options: ReadOptions = {}): Promise<Manifest> {
+  let isOurs = false
+  const sink: ArchiveSink = {
+    ...options.sink,
+    begin(manifest) {
+      isOurs = true
+      options.sink?.begin?.(manifest)
+    },
+  }
   try {
-    return await gunzipFrom(path, (chunks) => readMembers(path, readTar(chunks), options))
+    return await gunzipFrom(path, (chunks) => readMembers(path, readTar(chunks), { ...options, sink }))
   } catch (error) {
-    throw archiveError(path, error)
+    throw archiveError(path, error, isOurs)
   }
 }
 
@@ -96,15 +104,23 @@ async function readManifest(path: string, items: AsyncGenerator<TarMember | Uint
   return parseManifest(path, Buffer.concat(pieces))
 }
 
-function archiveError(path: string, error: unknown): KeepsakeError {
+function archiveError(path: string, error: unknown, isOurs: boolean): KeepsakeError {
   if (isKeepsakeError(error)) return error
   if (error instanceof TarError) return damaged(path, error.message)
   const code = codeOf(error)
   if (code === 'ENOENT') {
     return new KeepsakeError('NOT_FOUND', `there is no archive ${path}`, { hint: 'Check the path.', data: { path } })
   }
+  if (code === 'EISDIR') {
+    const hint = 'Name the file that "keepsake backup" wrote.'
+    return new KeepsakeError('INVALID', `${path} is a folder, not an archive`, { hint, data: { path } })
+  }
   if (!code?.startsWith('Z_')) return wrapped('reading', path, error)
   const reason = error instanceof Error ? error.message : ''
-  if (reason === 'incorrect header check') return new ForeignError(path, 'this is no backup of Keepsake')
+  if (reason === 'incorrect header check') {
+    return isOurs
+      ? damaged(path, 'something follows after its end')
+      : new ForeignError(path, 'this is no backup of Keepsake')
+  }
   return damaged(path, reason === 'unexpected end of file' ? 'it ends in the middle' : `it is damaged (${reason})`)
 }

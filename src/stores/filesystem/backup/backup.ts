@@ -4,17 +4,19 @@
  * memory holds the workspace once.
  */
 import { realpathSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { KeepsakeError } from '../../../errors.ts'
 import { instant } from '../../../model/time.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { CallOptions } from '../../../ports/store.ts'
 import { listFolder } from '../list-folder.ts'
+import { acquireLock } from '../lock.ts'
 import { codeOf, statFile, wrapped } from '../system.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Writer } from '../writer.ts'
-import type { OnProgress } from './archive-manifest.ts'
+import { isArchived, type OnProgress } from './archive-manifest.ts'
 import { gatherFiles } from './archive-source.ts'
+import { isOurArchive, pathWithin, refuseOwnFiles } from './archive-target.ts'
 import {
   type ArchiveContents,
   dropStaged,
@@ -27,6 +29,7 @@ import {
 import { knownBackups, noteBackups } from './known-backups.ts'
 
 const TRIES = 3
+const LOCK_WAIT_MS = 10_000
 
 export interface BackupOptions extends CallOptions {
   /** The file to make; or what takes the archive piece by piece, and then nobody can find that backup again. */
@@ -63,6 +66,7 @@ export async function backUp(source: BackupSource, options: BackupOptions): Prom
 async function toFile(source: BackupSource, target: string, options: BackupOptions): Promise<Backup> {
   const { force = false, onProgress } = options
   refuseTaken(target, force)
+  await refuseOwnFiles(realpathSync(source.workspace.root), target)
   for (let tries = 0; tries < TRIES; tries++) {
     const state = await readState(source, target, options)
     const staged = await stageArchive(target, state.contents, onProgress)
@@ -74,6 +78,28 @@ async function toFile(source: BackupSource, target: string, options: BackupOptio
     hint: 'Someone purges just now. Back up again when that is done.',
     data: { path: target },
   })
+}
+
+/**
+ * The folder as it lies there, for whoever is about to mend it: what a crash left is not finished first, and the lock is
+ * held from the first look to the archive's final name.
+ */
+export async function backUpUntouched(
+  { workspace, clock }: Pick<BackupSource, 'workspace' | 'clock'>,
+  to: string,
+): Promise<Backup> {
+  const target = targetOf(to)
+  const held = await acquireLock(join(workspace.stateFolder, 'lock'), LOCK_WAIT_MS)
+  try {
+    const state = await readFolder({ workspace, clock }, target)
+    const staged = await stageArchive(target, state.contents)
+    noteBackups(workspace.stateFolder, [{ path: target, madeAt: state.contents.madeAt }])
+    await publishArchive(staged, target, false)
+    return { archive: target, bytes: staged.bytes, ...toldOf(state) }
+  } finally {
+    // Whoever takes it next does what this one left undone.
+    held.release(held.inherited ? 'undone' : 'done')
+  }
 }
 
 async function toTaker(
@@ -104,25 +130,46 @@ function toldOf({ contents, warnings }: ReadState): Pick<Backup, 'files' | 'chan
 
 /** Everything as of one change. */
 async function readState(
-  { workspace, writer, clock }: BackupSource,
+  source: BackupSource,
   target: string | undefined,
   { signal, onProgress }: BackupOptions,
 ): Promise<ReadState> {
-  return await writer.exclusively(async () => {
-    const root = realpathSync(workspace.root)
-    // An archive in an archive would double it each time, and no purge would reach into the inner one.
-    const archives = knownBackups(workspace.stateFolder).map(({ path }) => path)
-    const leaveOut = new Set([...archives, ...(target === undefined ? [] : [target])].map((path) => within(root, path)))
-    const { folders, files, warnings } = await gatherFiles(root, leaveOut, onProgress)
-    const contents: ArchiveContents = {
-      workspace: workspace.settings.id,
-      madeAt: instant(clock()),
-      change: workspace.catalog.number,
-      folders,
-      files,
-    }
-    return { contents, warnings, history: historyFiles(workspace) }
-  }, signal)
+  return await source.writer.exclusively(() => readFolder(source, target, onProgress), signal)
+}
+
+/** Only for the holder of the lock. */
+async function readFolder(
+  { workspace, clock }: Pick<BackupSource, 'workspace' | 'clock'>,
+  target: string | undefined,
+  onProgress?: OnProgress,
+): Promise<ReadState> {
+  const root = realpathSync(workspace.root)
+  const elders = await archivesIn(workspace, root, target)
+  const own = target === undefined ? undefined : pathWithin(root, target)
+  const leaveOut = new Set(own === undefined ? elders : [...elders, own])
+  const { folders, files, warnings } = await gatherFiles(root, leaveOut, onProgress)
+  const contents: ArchiveContents = {
+    workspace: workspace.settings.id,
+    madeAt: instant(clock()),
+    change: workspace.catalog.number,
+    folders,
+    files,
+  }
+  const leftOut = elders.map((path) => `${path} is a backup itself and was left out`)
+  return { contents, warnings: [...warnings, ...leftOut], history: historyFiles(workspace) }
+}
+
+/**
+ * Earlier backups that lie in the workspace: an archive in an archive would double it each time, and no purge would reach into
+ * the inner one. A file that only has the name of one by now is a file like any other.
+ */
+async function archivesIn(workspace: Workspace, root: string, target: string | undefined): Promise<string[]> {
+  const found: string[] = []
+  for (const { path } of knownBackups(workspace.stateFolder)) {
+    const inside = path === target ? undefined : pathWithin(root, path)
+    if (inside !== undefined && isArchived(inside) && (await isOurArchive(path))) found.push(inside)
+  }
+  return found
 }
 
 /** `false` when a purge came between: what it removed would come back with this archive. */
@@ -162,10 +209,6 @@ function targetOf(file: string): string {
       data: { path },
     })
   }
-}
-
-function within(root: string, path: string): string {
-  return relative(root, path).replaceAll('\\', '/')
 }
 
 /** A first write would make a workspace; a backup of one that was never there is a mistake in the path. */

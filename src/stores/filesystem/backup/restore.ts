@@ -9,7 +9,7 @@ import { ForeignError, StorageError } from '../../../errors.ts'
 import { instant } from '../../../model/time.ts'
 import { STATE_FOLDER } from '../layout.ts'
 import { listFolder } from '../list-folder.ts'
-import { attempt, codeOf, makeFolder, statFile, wrapped } from '../system.ts'
+import { attempt, codeOf, decodeText, makeFolder, readFileAt, statFile, wrapped } from '../system.ts'
 import { SETTINGS_FILE } from '../workspace-settings.ts'
 import { type Manifest, type OnProgress, telling } from './archive-manifest.ts'
 import { readArchive } from './archive-read.ts'
@@ -34,8 +34,12 @@ export interface RestorePlan {
   readonly files: number
   /** Of all files together. */
   readonly bytes: number
+  /** The id of the workspace that is in it. */
+  readonly workspace: string
   /** Whether a workspace is there now. */
   readonly replaces: boolean
+  /** The id of that, where it is another than the one in the archive. */
+  readonly replacesOther?: string
   readonly warnings: readonly string[]
 }
 
@@ -61,13 +65,25 @@ export async function planRestore({ archive, root, onProgress }: RestoreRequest)
   const place = realPath(root)
   const path = realPath(archive)
   const replaces = isTaken(place)
-  const { madeAt, change, files } = await readArchive(path, {
+  const { workspace, madeAt, change, files } = await readArchive(path, {
     sink: { begin: (manifest) => refuseLittleSpace(place, bytesOf(manifest)) },
     onFile: telling(onProgress, 'Checking the archive'),
   })
   const bytes = bytesOf({ files })
   const warnings = warningsOf(place, replaces)
-  return { archive: path, root: place, madeAt, change, files: files.length, bytes, replaces, warnings }
+  const there = replaces ? idOf(place) : undefined
+  return {
+    archive: path,
+    root: place,
+    workspace,
+    madeAt,
+    change,
+    files: files.length,
+    bytes,
+    replaces,
+    ...(there === undefined || there === workspace ? {} : { replacesOther: there }),
+    warnings,
+  }
 }
 
 export async function restoreWorkspace(plan: RestorePlan, options: RestoreOptions): Promise<Restored> {
@@ -123,6 +139,12 @@ function isTaken(root: string): boolean {
   const isWorkspace = [SETTINGS_FILE, STATE_FOLDER].some((name) => statFile(join(root, name)))
   if (found.isDirectory() && isWorkspace) return true
   throw new ForeignError(root, found.isDirectory() ? 'it holds files and is no workspace' : 'it is not a folder')
+}
+
+/** As its settings say it; settings that can't be read are what one restores for. */
+function idOf(root: string): string | undefined {
+  const file = readFileAt(join(root, SETTINGS_FILE))
+  return /^id:[ \t]*["']?([0-9a-f-]{36})\b/m.exec((file && decodeText(file.bytes)) ?? '')?.[1]
 }
 
 function bytesOf({ files }: Pick<Manifest, 'files'>): number {

@@ -16,6 +16,7 @@ import { checkRemoval } from './removal-check.ts'
 import { checkSettings } from './settings-check.ts'
 import { checkSpace } from './space-check.ts'
 import { checkUnwritten } from './text-checks.ts'
+import { checkUnread } from './unread-check.ts'
 
 export const CHECKS: readonly ((evidence: Evidence) => readonly Finding[])[] = [
   checkSettings,
@@ -34,5 +35,6 @@ export const CHECKS: readonly ((evidence: Evidence) => readonly Finding[])[] = [
   checkNormalForms,
   checkModes,
   checkLitter,
+  checkUnread,
   checkSpace,
 ]

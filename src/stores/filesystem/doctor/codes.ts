@@ -25,12 +25,16 @@ export type Code =
   | 'temporary-file'
   | 'editor-file'
   | 'restore-leftover'
+  | 'restore-interrupted'
+  | 'identity-leftover'
+  | 'unread-file'
   | 'writable-by-others'
   | 'state-readable'
   | 'readable-by-others'
   | 'not-utf8'
   | 'nul-bytes'
   | 'empty-card'
+  | 'blank-card'
   | 'broken-card'
   | 'unknown-kind'
   | 'broken-log-entry'
@@ -44,6 +48,7 @@ export type Code =
   | 'bulk-removal'
   | 'torn-session'
   | 'broken-session-line'
+  | 'broken-session'
   | 'torn-journal'
   | 'damaged-journal'
   | 'journal-gap'
@@ -86,12 +91,16 @@ export const CODES: Readonly<Record<Code, CodeRule>> = {
   'temporary-file': { ...note, fixable: true },
   'editor-file': note,
   'restore-leftover': note,
+  'restore-interrupted': warning,
+  'identity-leftover': note,
+  'unread-file': note,
   'writable-by-others': { ...warning, fixable: true },
   'state-readable': { ...warning, fixable: true },
   'readable-by-others': { ...note, fixable: true },
   'not-utf8': damage,
   'nul-bytes': damage,
   'empty-card': damage,
+  'blank-card': note,
   'broken-card': damage,
   'unknown-kind': damage,
   'broken-log-entry': damage,
@@ -105,6 +114,7 @@ export const CODES: Readonly<Record<Code, CodeRule>> = {
   'bulk-removal': warning,
   'torn-session': { ...warning, fixable: true },
   'broken-session-line': damage,
+  'broken-session': damage,
   'torn-journal': { ...warning, fixable: true },
   'damaged-journal': { ...damage, fixable: true },
   'journal-gap': { ...damage, fixable: true },
@@ -119,4 +129,20 @@ export const CODES: Readonly<Record<Code, CodeRule>> = {
   'foreign-lock': warning,
   'little-space': warning,
   secret: warning,
+}
+
+/** While one of these is there, the workspace can't be opened as it is asked for, or must not be: nothing is mended. */
+const KEEPS_FROM_MENDING: ReadonlySet<Code> = new Set([
+  'settings-missing',
+  'settings-damaged',
+  'settings-newer',
+  'settings-differ',
+  'foreign-journal',
+  'newer-journal',
+  'restore-interrupted',
+])
+
+/** Those that `--fix` would mend. */
+export function mendable<T extends { readonly code: Code; readonly fixable: boolean }>(findings: readonly T[]): T[] {
+  return findings.some(({ code }) => KEEPS_FROM_MENDING.has(code)) ? [] : findings.filter(({ fixable }) => fixable)
 }

@@ -19,8 +19,8 @@ export interface Doctor {
 export function fileDoctor(source: BackupSource, identityPath: string | undefined, enter: () => void): Doctor {
   const options = (onProgress: OnExamined | undefined): ExamineOptions => {
     enter()
-    const { root, yaml } = source.workspace
-    return { root, yaml, identityPath, onProgress }
+    const { root, yaml, layout } = source.workspace
+    return { root, yaml, wish: { agent: layout.flatAgent }, identityPath, onProgress }
   }
   return {
     async examine(onProgress) {

@@ -8,6 +8,7 @@ import type { ParseYaml } from '../../../codec/file-entry.ts'
 import { isKeepsakeError } from '../../../errors.ts'
 import { newId } from '../../../model/id.ts'
 import { STATE_FOLDER } from '../layout.ts'
+import { listFolder } from '../list-folder.ts'
 import { Workspace } from '../workspace.ts'
 import { newSettings, type SettingsWish } from '../workspace-settings.ts'
 import type { Finding } from './finding.ts'
@@ -87,9 +88,13 @@ export function gatherEvidence(options: ExamineOptions): Evidence {
 function lookAround({ root, yaml, wish = {}, identityPath }: ExamineOptions): Scene {
   const pinned = lookAtSettings(root, yaml)
   const agent = pinned.settings?.agent ?? wish.agent ?? 'main'
+  const canLook = isListable(join(root, 'agents'))
+  // Where the agents' folders can't be listed, which is told, the rest is looked at as if there were none.
+  const layout = canLook ? {} : ({ layout: 'flat' } as const)
+  const settings = pinned.settings ?? newSettings(root, newId(Date.now()), agent, layout)
   const workspace = new Workspace({
     root,
-    settings: pinned.settings ?? newSettings(root, newId(Date.now()), agent, {}),
+    settings: { ...settings, ...layout },
     // Also when they can't be read: then nothing is to be looked for there again.
     pinned: true,
     agent,
@@ -99,10 +104,20 @@ function lookAround({ root, yaml, wish = {}, identityPath }: ExamineOptions): Sc
   const journal = lookAtJournal(root, workspace.journal, workspace.stateFolder)
   const writer = journal.segments.findLast(({ header }) => header)?.header?.workspace
   if (!pinned.settings && writer !== undefined) workspace.adoptSettings({ ...workspace.settings, id: writer })
-  const followed = follows(workspace)
+  const followed = canLook && follows(workspace)
   const lock = lookAtLock(join(root, STATE_FOLDER, 'lock'))
   const unwritten = followed && lock.is !== 'held' ? unwrittenIn(workspace) : new Set<string>()
   return { root, pinned, wish, workspace, followed, tree: walkTree(root), journal, lock, unwritten }
+}
+
+function isListable(folder: string): boolean {
+  try {
+    listFolder(folder)
+    return true
+  } catch (error) {
+    if (isKeepsakeError(error)) return false
+    throw error
+  }
 }
 
 function follows(workspace: Workspace): boolean {

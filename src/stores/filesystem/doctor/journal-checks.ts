@@ -3,6 +3,7 @@
  * here loses an entry; what is lost is undo and the past. Where the journal can't be built on, the next write begins
  * anew.
  */
+import { STATE_FOLDER } from '../layout.ts'
 import { thisProcess } from '../owner.ts'
 import type { Evidence } from './evidence.ts'
 import { counted, type Finding, finding, saidOf } from './finding.ts'
@@ -29,8 +30,11 @@ export function checkJournal({ journal, workspace, lock }: Evidence): Finding[] 
   ]
 }
 
-export function checkCheckpoint({ journal }: Evidence): Finding[] {
+export function checkCheckpoint({ journal, tree }: Evidence): Finding[] {
   const { checkpoint, segments } = journal
+  // Of what can't be listed, nobody knows what it lacks.
+  const unlisted = ['.', STATE_FOLDER, `${STATE_FOLDER}/journal`]
+  if (tree.unreadable.some(({ path }) => unlisted.includes(path))) return []
   if (checkpoint === 'damaged') return [finding('checkpoint-damaged', CHECKPOINT, 'it can not be read', NEXT_WRITE)]
   if (checkpoint === 'missing') {
     if (segments.length === 0) return []

@@ -1,10 +1,12 @@
-/** What was left lying about: our own temporary files, other programs' leftovers, and what a restore left beside. */
+/**
+ * What was left lying about: our own temporary files, other programs' leftovers, and what a restore left beside. Outside
+ * of the workspace nothing is ours to remove, whatever it is called: there it is only told.
+ */
 import { basename, dirname, join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
 import { isUnfinished } from '../backup/unfinished.ts'
 import { isOutside, STATE_FOLDER } from '../layout.ts'
 import { listFolder } from '../list-folder.ts'
-import { statFile } from '../system.ts'
 import type { Scene } from './evidence.ts'
 import { type Finding, finding } from './finding.ts'
 
@@ -18,7 +20,7 @@ export function isEditorFile(name: string): boolean {
 }
 
 export function checkLitter(scene: Scene): Finding[] {
-  const { root, tree } = scene
+  const { tree } = scene
   const temporary = temporaryFiles(scene).map((path) =>
     finding('temporary-file', path, 'a crash left this temporary file', 'The next writer, or --fix, removes it.'),
   )
@@ -33,44 +35,54 @@ export function checkLitter(scene: Scene): Finding[] {
         'Delete it if it is stale.',
       ),
     ),
-    ...besideRoot(root).map((path) =>
+    ...besideIdentity(scene).map((path) =>
+      finding(
+        'identity-leftover',
+        path,
+        'a write of the identity was interrupted; this is what the file held before',
+        'The next write of the identity takes it in. Else delete it once you are sure that all is well.',
+      ),
+    ),
+    ...besideRoot(scene).map((path) =>
       finding('restore-leftover', path, 'a restore left it', 'Delete it once you are sure that all is well.'),
     ),
   ]
 }
 
-/** In our own folder for them, where derived files are made, and beside an identity file that lies outside. */
-export function temporaryFiles({ tree, workspace }: Scene): string[] {
+/** In our own folder for them, and where derived files are made. */
+export function temporaryFiles({ tree }: Scene): string[] {
   const before = Date.now() - YOUNGEST_LITTER_MS
-  const inside = tree.items.filter(({ type, folder, name, stats }) => {
+  const old = tree.items.filter(({ type, folder, name, stats }) => {
     const isTemporary =
       folder === `${STATE_FOLDER}/tmp` ||
       (folder === `${STATE_FOLDER}/derived` && isTemporaryName(name)) ||
       isUnfinished('archive', name)
     return isTemporary && type === 'file' && stats.mtimeMs < before
   })
-  const { identityFile } = workspace.layout
-  const beside = isOutside(identityFile) ? dirname(identityFile) : undefined
-  const outside = beside === undefined ? [] : namesIn(beside).filter(isTemporaryName)
-  const old = outside.map((name) => join(beside ?? '', name)).filter((path) => isOldFile(path, before))
-  return [...inside.map(({ path }) => path), ...old]
+  return old.map(({ path }) => path)
 }
 
 function isTemporaryName(name: string): boolean {
   return /^[0-9a-f]{16}$/.test(name)
 }
 
-function isOldFile(path: string, before: number): boolean {
-  const stats = statFile(path)
-  return stats?.isFile() === true && stats.mtimeMs < before
+/** Where the store moves an identity file that lies outside, for the moment of its writing. */
+function besideIdentity({ workspace, lock }: Scene): string[] {
+  const { identityFile } = workspace.layout
+  if (!isOutside(identityFile) || lock.is === 'held') return []
+  const name = `.${basename(identityFile)}.keepsake-swap`
+  return namesIn(dirname(identityFile)).includes(name) ? [join(dirname(identityFile), name)] : []
 }
 
-function besideRoot(root: string): string[] {
+/** Where there is no workspace, what lies beside may be all there is of it: see restore-check.ts. */
+function besideRoot({ root, tree }: Scene): string[] {
+  if (tree.items.length === 0) return []
   const name = basename(root)
   const left = namesIn(dirname(root)).filter(
     (other) =>
       other.startsWith(`${name}.restore-`) ||
       other.startsWith(`${name}.before-restore-`) ||
+      other.startsWith(`${name}.restored-`) ||
       isUnfinished('restore', other),
   )
   return left.map((other) => join(dirname(root), other))

@@ -1,9 +1,9 @@
 /** Mends in files that are ours alone: transcripts, mirrors, temporary files, leases. Only under the lock. */
 import { closeSync, ftruncateSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { textToAppend } from '../../../codec/log.ts'
 import { tryLock } from '../lock.ts'
-import { attempt, decodeText, openForAppend, readFileAt, removeFile, writeAll } from '../system.ts'
+import { attempt, decodeText, makeFolder, openForAppend, readFileAt, removeFile, writeAll } from '../system.ts'
 import type { Evidence } from './evidence.ts'
 import { mirrorStates } from './history-checks.ts'
 import { temporaryFiles } from './litter-checks.ts'
@@ -11,12 +11,16 @@ import { leasePaths, lookAtLock } from './lock-checks.ts'
 import { tailOf } from './session-checks.ts'
 import { entryFacts, sayAsWritten } from './texts.ts'
 
-/** Cuts what a crash left after the last whole line; a line that lacks only its end gets one. */
-export function mendSessions({ workspace, sessions }: Evidence): void {
+/**
+ * Cuts what a crash left after the last whole line, and keeps it in `aside`; a line that lacks only its end gets one.
+ */
+export function mendSessions({ workspace, sessions }: Evidence, aside: string): void {
   for (const { path } of sessions) {
     const absolute = workspace.absolute(path)
-    const tail = tailOf(readFileAt(absolute)?.bytes ?? new Uint8Array([10]))
-    if (tail.is === 'none' || tail.is === 'unknown') continue
+    const bytes = readFileAt(absolute)?.bytes
+    const tail = tailOf(bytes ?? new Uint8Array([10]))
+    if (!bytes || tail.is === 'none' || tail.is === 'unknown' || tail.is === 'foreign') continue
+    if (tail.is === 'torn') keepAside(join(aside, path), bytes.subarray(tail.end))
     if (tail.is === 'empty' || (tail.is === 'torn' && tail.end === 0)) {
       removeFile(absolute)
       continue
@@ -59,6 +63,12 @@ export function mendLeases({ root }: Evidence): void {
     const folder = join(root, path)
     if (lookAtLock(folder).is === 'left') tryLock(folder).held?.release()
   }
+}
+
+/** What seems to be worth nothing may be worth something to someone. */
+function keepAside(path: string, bytes: Uint8Array): void {
+  makeFolder(dirname(path))
+  append(path, (fd) => writeAll(fd, bytes))
 }
 
 function append(path: string, run: (fd: number) => void): void {

@@ -1,14 +1,15 @@
 /**
- * `doctor --fix`: a backup, then what can be mended without judging, then another look. Most of it the writer does by
+ * `doctor --fix`: a backup of the folder as it is, then what can be mended without judging, then another look. Most of it the writer does by
  * itself when it takes the lock: a torn journal is cut, files that a crash kept from being written are written, and
  * where the journal can't be built on, a new one begins. Nothing here deletes a text that somebody wrote.
  */
 import { join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
 import { instant } from '../../../model/time.ts'
-import { type BackupSource, backUp } from '../backup/backup.ts'
+import { type BackupSource, backUpUntouched } from '../backup/backup.ts'
 import { STATE_FOLDER } from '../layout.ts'
 import { makeFolder } from '../system.ts'
+import { mendable } from './codes.ts'
 import { type Evidence, type ExamineOptions, gatherEvidence } from './evidence.ts'
 import { type Examination, examine } from './examine.ts'
 import type { Finding } from './finding.ts'
@@ -27,7 +28,8 @@ export interface Mending {
   readonly warnings: readonly string[]
 }
 
-const MENDERS: readonly ((evidence: Evidence) => void)[] = [
+/** `aside`: a folder for what is cut off. */
+const MENDERS: readonly ((evidence: Evidence, aside: string) => void)[] = [
   mendSessions,
   mendIds,
   mendNormalForms,
@@ -37,19 +39,27 @@ const MENDERS: readonly ((evidence: Evidence) => void)[] = [
   mendModes,
 ]
 
+const NO_SETTINGS =
+  'nothing was mended, for keepsake.yaml is gone: restore it from a backup, or write it by hand, as the finding shows'
+
 export async function mend(source: BackupSource, options: ExamineOptions): Promise<Mending> {
   const before = examine(options)
-  if (!before.findings.some(({ fixable }) => fixable)) return { mended: [], examination: before, warnings: [] }
+  if (mendable(before.findings).length === 0) {
+    const warnings = before.findings.some(({ code }) => code === 'settings-missing') ? [NO_SETTINGS] : []
+    return { mended: [], examination: before, warnings }
+  }
   const { workspace, writer, clock } = source
+  const stamp = instant(clock()).replaceAll(':', '')
   const folder = join(workspace.stateFolder, 'backups')
   workspace.refuseLinks(join(STATE_FOLDER, 'backups'))
   makeFolder(folder)
-  const to = join(folder, `before-fix-${instant(clock()).replaceAll(':', '')}.tgz`)
-  const { warnings } = await backUp(source, { to })
+  const to = join(folder, `before-fix-${stamp}.tgz`)
+  const { warnings } = await backUpUntouched(source, to)
+  const aside = join(workspace.stateFolder, 'aside', stamp)
   const failures: string[] = []
   await writer.exclusively(async () => {
     const evidence = gatherEvidence(options)
-    for (const run of MENDERS) failures.push(...tried(() => run(evidence)))
+    for (const run of MENDERS) failures.push(...tried(() => run(evidence, aside)))
   })
   const after = examine(options)
   const left = new Set(after.findings.map(keyOf))

@@ -2,11 +2,13 @@
  * Who else may read or write the memory. New files are 0600 and folders 0700; hands and clones make others. One
  * finding a folder, since a clone opens thousands of files at once.
  */
-import { chmodSync } from 'node:fs'
+import { chmodSync, realpathSync, statSync } from 'node:fs'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { geteuid } from 'node:process'
+import { placeInScope, STATE_FOLDER } from '../layout.ts'
 import { attempt, statFile } from '../system.ts'
+import { SETTINGS_FILE } from '../workspace-settings.ts'
 import type { Code } from './codes.ts'
 import type { Scene } from './evidence.ts'
 import { counted, type Finding, finding } from './finding.ts'
@@ -15,6 +17,7 @@ import { type Item, isState } from './tree.ts'
 
 const OTHERS = 0o077
 const OTHERS_WRITE = 0o022
+const SET_ASIDE = ['displaced', 'swap']
 
 interface Open {
   readonly code: Code
@@ -43,21 +46,41 @@ export function checkModes(scene: Scene): Finding[] {
 /** Takes the rights of others away, from what is ours to change. */
 export function mendModes(scene: Scene): void {
   for (const { item } of openItems(scene)) {
-    const path = join(scene.root, item.path)
+    // The workspace itself may be reached by a link.
+    const path = item.path === '.' ? realpathSync(scene.root) : join(scene.root, item.path)
     const stats = statFile(path)
     if (!stats || stats.isSymbolicLink() || stats.uid !== geteuid?.()) continue
     attempt('changing the mode of', path, () => chmodSync(path, stats.mode & 0o700))
   }
 }
 
-function openItems({ root, tree }: Scene): Open[] {
+function openItems(scene: Scene): Open[] {
   if (platform() === 'win32') return [] // modes say nothing there
-  const stats = statFile(root)
-  const top: Open['item'][] = stats?.isDirectory() ? [{ path: '.', folder: '..', type: 'folder', stats }] : []
-  return [...top, ...tree.items].flatMap((item) => {
+  const items = scene.tree.items.filter((item) => isOurs(item, scene) && !isSetAside(item))
+  return [...topOf(scene), ...items].flatMap((item) => {
     if ((item.type !== 'file' && item.type !== 'folder') || (item.stats.mode & OTHERS) === 0) return []
     return { code: codeFor(item), item }
   })
+}
+
+/** A flat workspace may lie in the folder of a project, which is not ours to close. */
+function topOf(scene: Scene): Open['item'][] {
+  const { root, tree, workspace } = scene
+  const stats = statSync(root, { throwIfNoEntry: false })
+  const isShared = tree.strangers || tree.items.some((item) => !isOurs(item, scene))
+  if (!stats?.isDirectory() || (isShared && workspace.settings.layout === 'flat')) return []
+  return [{ path: '.', folder: '..', type: 'folder', stats }]
+}
+
+/** Beside a workspace's own files at its root, anything may lie. */
+function isOurs({ folder, name, type }: Item, { workspace }: Scene): boolean {
+  if (folder !== '' || type === 'folder') return true
+  return name === SETTINGS_FILE || placeInScope(workspace.layout, workspace.layout.flatAgent, name) !== undefined
+}
+
+/** What the store moved out of the way keeps the mode that a person gave it, in a folder that is closed. */
+function isSetAside({ path }: Item): boolean {
+  return SET_ASIDE.some((folder) => path.startsWith(`${STATE_FOLDER}/${folder}/`))
 }
 
 function codeFor(item: Open['item']): Code {

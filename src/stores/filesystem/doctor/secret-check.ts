@@ -2,7 +2,12 @@
  * Keys and passwords in plain sight. What was found is never printed: its first four characters and its length will
  * do.
  */
+import { isKeepsakeError } from '../../../errors.ts'
+import { type Scope, WORLD } from '../../../model/entry.ts'
+import type { Place } from '../layout.ts'
 import { decodeText } from '../system.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Scene } from './evidence.ts'
 import { type Finding, finding } from './finding.ts'
 import { findSecrets, type Secret } from './secret-patterns.ts'
 import type { SeenText } from './texts.ts'
@@ -10,12 +15,15 @@ import type { SeenText } from './texts.ts'
 const SHOWN_CHARACTERS = 4
 const MOST_A_FILE = 20
 
-export function secretsIn({ place, text, said }: SeenText): Finding[] {
+export function secretsIn(seen: SeenText, scene: Scene): Finding[] {
+  const { place, text } = seen
   return findSecrets(text)
     .slice(0, MOST_A_FILE)
     .map((secret) => {
-      const ref = refAt(said, secret.start)
-      const hint = `Change it where it is used, then remove it here: keepsake forget ${ref} --purge`
+      const id = idAt(seen, secret.start, scene)
+      const how =
+        id === undefined ? ' in an editor' : `: keepsake forget ${id} --purge${agentOption(place.scope, scene)}`
+      const hint = `Change it where it is used, then remove it here${how}`
       return finding('secret', place.path, describe(text, secret), hint)
     })
 }
@@ -34,14 +42,29 @@ function describe(text: string, { what, start, text: secret }: Secret): string {
   return `line ${line}: what looks like ${what} (${secret.slice(0, SHOWN_CHARACTERS)}…, ${secret.length} characters)`
 }
 
-/** How the entry around a place in the file is addressed: by its name, or a log's by its id. */
-function refAt(said: SeenText['said'], start: number): string {
+/** The entry around a place in the file, by its id: a name may mean another one, the id never does. */
+function idAt({ place, said }: SeenText, start: number, { workspace, followed }: Scene): string | undefined {
   let end = said.log?.head.length ?? 0
   const index = said.log?.blocks.findIndex(({ raw }) => {
     end += raw.length
     return start < end
   })
-  const entry = said.entries[index ?? 0]
-  if (entry?.name === null || entry === undefined) return entry?.id ?? 'REF'
-  return /^[\w.-]+$/.test(entry.name) ? entry.name : `"${entry.name}"`
+  // A copy says its original's id, but the store knows it by another.
+  const known = followed ? knownTo(workspace, place) : undefined
+  return (known ?? said).entries[index ?? 0]?.id
+}
+
+function knownTo(workspace: Workspace, place: Place): SeenText['said'] | undefined {
+  try {
+    return workspace.see(place)?.said
+  } catch (error) {
+    if (isKeepsakeError(error)) return undefined // what the text itself says will do
+    throw error
+  }
+}
+
+/** Commands look at one agent. Which, when nobody says, may differ from shell to shell: only `main` goes without saying. */
+function agentOption(scope: Scope, { workspace, wish }: Scene): string {
+  const goesWithoutSaying = scope === 'main' && (wish.agent ?? scope) === scope
+  return scope === WORLD || workspace.layout.layout === 'flat' || goesWithoutSaying ? '' : ` --agent ${scope}`
 }

@@ -10,6 +10,7 @@ import { scopesOf } from './text-places.ts'
 import type { Item } from './tree.ts'
 
 const NEWLINE = 10
+const METADATA = '{"key":'
 const MEND = 'The line is skipped and left as it is. Mend it in an editor, or restore the file from a backup.'
 
 export interface SessionFacts {
@@ -17,9 +18,12 @@ export interface SessionFacts {
   readonly tail: Tail
 }
 
-/** What follows the last whole line: nothing, a line that lacks only its end, or one that a crash cut at `end`. */
+/**
+ * What follows the last whole line: nothing, a line that lacks only its end, or one that a crash cut at `end`; `foreign`
+ * when all of the file is one such line that we did not begin.
+ */
 export type Tail =
-  | { readonly is: 'none' | 'unended' | 'empty' | 'unknown' }
+  | { readonly is: 'none' | 'unended' | 'empty' | 'unknown' | 'foreign' }
   | { readonly is: 'torn'; readonly end: number }
 
 export function sessionItems(scene: Scene): Item[] {
@@ -55,13 +59,17 @@ export function lookAtSession(
 export function tailOf(bytes: Uint8Array): Tail {
   if (bytes.length === 0) return { is: 'empty' }
   if (bytes.at(-1) === NEWLINE) return { is: 'none' }
-  const nul = bytes.indexOf(0)
-  const whole = nul === -1 ? bytes : bytes.subarray(0, nul)
-  const end = whole.lastIndexOf(NEWLINE) + 1
-  const rest = whole.subarray(end)
-  if (nul === -1 && isRecords(rest)) return { is: 'unended' }
+  const end = bytes.lastIndexOf(NEWLINE) + 1
+  if (isRecords(bytes.subarray(end))) return { is: 'unended' }
+  const rest = Buffer.from(bytes.subarray(end)).toString('latin1').replace(/\0+$/, '')
   // What does not begin as our lines do was not cut by a crash, but written by someone.
-  return nul !== -1 || rest[0] === 0x7b || rest[0] === 0x5b ? { is: 'torn', end } : { is: 'unknown' }
+  if (end > 0) return rest === '' || /^[{[]/.test(rest) ? { is: 'torn', end } : { is: 'unknown' }
+  return isCutMetadata(rest) ? { is: 'torn', end } : { is: 'foreign' }
+}
+
+/** The first line that we write names the session's key. */
+function isCutMetadata(line: string): boolean {
+  return line.startsWith(METADATA) || METADATA.startsWith(line)
 }
 
 function tailFindings(path: string, tail: Tail, bytes: Uint8Array): Finding[] {
@@ -79,6 +87,10 @@ function tailFindings(path: string, tail: Tail, bytes: Uint8Array): Finding[] {
     }
     case 'unknown':
       return [finding('broken-session-line', path, 'its last line can not be read', MEND)]
+    case 'foreign': {
+      const hint = 'It is left as it is. Mend it in an editor, move it away, or restore it from a backup.'
+      return [finding('broken-session', path, 'it is one line without an end, and none that Keepsake began', hint)]
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import type { Settings } from '../../../ports/store.ts'
 import { readSettings, SETTINGS_FILE } from '../workspace-settings.ts'
 import type { Evidence } from './evidence.ts'
 import { type Finding, finding, saidOf } from './finding.ts'
+import { interruptedRestore } from './restore-check.ts'
 
 export interface PinnedSettings {
   readonly settings?: Settings
@@ -27,14 +28,30 @@ export function checkSettings(evidence: Evidence): Finding[] {
   if (pinned.error) return [unusable(pinned.error)]
   if (pinned.settings) return differing(evidence, pinned.settings)
   if (tree.items.length === 0) {
-    return [finding('no-workspace', '.', 'there is no workspace here yet', 'Make one with: keepsake init')]
+    const none = finding('no-workspace', '.', 'there is no workspace here yet', 'Make one with: keepsake init')
+    return [interruptedRestore(evidence) ?? none]
   }
   if (journal.segments.length === 0) {
     const hint = 'The first write makes it, with the layout of the folder and the time zone of the system.'
     return [finding('settings-unpinned', SETTINGS_FILE, 'it is not there yet; nothing was written here so far', hint)]
   }
-  const hint = 'Restore it from a backup. Else the next write makes it anew; check its time zone then.'
-  return [finding('settings-missing', SETTINGS_FILE, 'it is gone, although there is a journal', hint)]
+  return [finding('settings-missing', SETTINGS_FILE, 'it is gone, although there is a journal', byHand(evidence))]
+}
+
+/** A zone that is guessed would move entries to other days, so that nothing is mended before someone has said it. */
+function byHand({ workspace }: Evidence): string {
+  const { format, id, layout, agent, identityFile, retentionDays, retentionMb } = workspace.settings
+  const fields = [
+    `format: ${format}`,
+    `id: ${id}`,
+    `layout: ${layout}`,
+    ...(agent === undefined ? [] : [`agent: ${agent}`]),
+    'timezone: as it was, such as Europe/Berlin',
+    `identity_file: ${identityFile}`,
+    `retention_days: ${retentionDays}`,
+    `retention_mb: ${retentionMb}`,
+  ]
+  return `Restore it from a backup, or write it by hand, a line each: ${fields.join('; ')}. The next write would guess the zone.`
 }
 
 function unusable(error: KeepsakeError): Finding {
@@ -49,6 +66,7 @@ function differing({ wish }: Evidence, pinned: Settings): Finding[] {
     ['timezone', wish.timezone, pinned.timezone],
     ['identity_file', wish.identityFile, pinned.identityFile],
     ['retention_days', wish.retentionDays, pinned.retentionDays],
+    ['retention_mb', wish.retentionMb, pinned.retentionMb],
     ['agent', pinned.layout === 'flat' ? wish.agent : undefined, pinned.agent],
   ]
   return asked.flatMap(([key, wanted, is]) => {

@@ -16,8 +16,13 @@ export function checkText(seen: SeenText, scene: Scene): Finding[] {
   }
   const { shape } = KINDS[place.kind]
   if (shape === 'card' && bytes.length === 0) {
-    const hint = 'A crash may have cut it. Restore it from a backup, or delete it if it was made empty.'
-    return [finding('empty-card', place.path, 'it is empty', hint)]
+    if (!scene.workspace.catalog.files.get(place.path)?.size) {
+      const hint = 'It counts as an entry without a text. Write one, or delete the file.'
+      return [finding('blank-card', place.path, 'it is empty', hint)]
+    }
+    const hint =
+      'A crash, or a program that failed to save, may have emptied it. Restore it: "keepsake log" shows its text.'
+    return [finding('empty-card', place.path, 'it is empty, and the journal has a text for it', hint)]
   }
   return shape === 'log' ? brokenBlocks(seen, scene) : brokenCard(seen)
 }

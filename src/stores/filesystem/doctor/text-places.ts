@@ -19,16 +19,8 @@ export function placesIn(scene: Scene): Place[] {
   const { workspace, tree, unwritten } = scene
   const { layout } = workspace
   const scopes = scopesOf(scene)
-  const folders = new Map(
-    [...scopes].flatMap((scope) =>
-      foldersOf(layout, scope).map((folder): [string, FolderPlace] => [folder.path, folder]),
-    ),
-  )
-  const owners = new Map(
-    [...scopes]
-      .filter((scope) => scope !== WORLD)
-      .map((scope) => [scopeFolder(layout, scope).replace(/\/$/, ''), scope]),
-  )
+  const folders = entryFolders(scene)
+  const owners = agentFolders(scene)
   const placed = ({ type, folder, name }: Item): Place | undefined => {
     if (type !== 'file') return undefined
     const ofFolder = folders.get(folder)
@@ -43,6 +35,23 @@ export function placesIn(scene: Scene): Place[] {
   return [...found, ...missing, ...outside.filter(({ path }) => statFile(path))].sort(
     (a, b) => Number(a.mirror) - Number(b.mirror),
   )
+}
+
+/** Every folder in which files are looked for. */
+export function readFolders(scene: Scene): Set<string> {
+  return new Set([...entryFolders(scene).keys(), ...agentFolders(scene).keys()])
+}
+
+function entryFolders(scene: Scene): Map<string, FolderPlace> {
+  const { layout } = scene.workspace
+  const places = [...scopesOf(scene)].flatMap((scope) => foldersOf(layout, scope))
+  return new Map(places.map((place) => [place.path, place]))
+}
+
+function agentFolders(scene: Scene): Map<string, Scope> {
+  const { layout } = scene.workspace
+  const agents = [...scopesOf(scene)].filter((scope) => scope !== WORLD)
+  return new Map(agents.map((scope) => [scopeFolder(layout, scope).replace(/\/$/, ''), scope]))
 }
 
 export function scopesOf({ workspace }: Scene): Set<Scope> {

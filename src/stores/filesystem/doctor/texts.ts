@@ -59,7 +59,7 @@ export function lookAtText(
   const seen: SeenText = { place, bytes, text, said }
   return {
     facts: { place, understood: said.problems.length === 0 || said.entries.length > 0, entries: entryFacts(seen) },
-    findings: [...checkText(seen, scene), ...secretsIn(seen)],
+    findings: [...checkText(seen, scene), ...secretsIn(seen, scene)],
   }
 }
 

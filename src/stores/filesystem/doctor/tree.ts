@@ -25,6 +25,8 @@ export interface Tree {
   readonly items: readonly Item[]
   /** Folders and names that could not be read, and why. */
   readonly unreadable: readonly { readonly path: string; readonly problem: string }[]
+  /** Whether things that are not ours lie beside our folders, as in the root of a project. */
+  readonly strangers: boolean
   /** Of all files but archives, which no backup holds again. */
   readonly bytes: number
 }
@@ -37,19 +39,23 @@ export function walkTree(root: string): Tree {
   const items: Item[] = []
   const unreadable: { path: string; problem: string }[] = []
   const folders = ['']
+  let strangers = false
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const { name } of namesIn(root, folder, unreadable)) {
       const path = folder === '' ? name : `${folder}/${name}`
       const item = itemAt(root, folder, name, path, unreadable)
       if (!item) continue
-      if (item.type === 'folder' && folder === '' && !OUR_FOLDERS.has(name)) continue
+      if (item.type === 'folder' && folder === '' && !OUR_FOLDERS.has(name)) {
+        strangers = true
+        continue
+      }
       items.push(item)
       if (item.type === 'folder') folders.push(path)
     }
   }
   items.sort((a, b) => (a.path < b.path ? -1 : 1))
   const counted = items.filter(({ type, folder }) => type === 'file' && folder !== ARCHIVES)
-  return { items, unreadable, bytes: counted.reduce((sum, { stats }) => sum + stats.size, 0) }
+  return { items, unreadable, strangers, bytes: counted.reduce((sum, { stats }) => sum + stats.size, 0) }
 }
 
 export function isState(item: Pick<Item, 'path'>): boolean {

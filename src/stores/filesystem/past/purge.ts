@@ -73,6 +73,8 @@ async function purgeHeld(
   const sessions = await purgeSessions(workspace, needles)
   if (sessions > 0) cleaned.push(`${sessions} session${sessions === 1 ? '' : 's'} that said it`)
   rmSync(join(stateFolder, 'derived'), { recursive: true, force: true })
+  const aside = join(stateFolder, 'aside')
+  if (statFile(aside)) for (const path of filesHolding(aside, needles)) removeFile(join(aside, path))
   await writer.closeSegment()
   const purging = newPurge(workspace, ids)
   await purgeJournal(workspace, purging)
