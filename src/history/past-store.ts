@@ -5,6 +5,7 @@
 import { KeepsakeError } from '../errors.ts'
 import { handlesOf, keyHandle } from '../model/draft.ts'
 import type { Entry, EntryHead, Scope } from '../model/entry.ts'
+import { matchesHead } from '../model/filter.ts'
 import type { History, ScanFilter, Settings, Store, Touched } from '../ports/store.ts'
 
 const REASON = 'the past can be read, not changed'
@@ -29,7 +30,7 @@ export function pastStore(
       if (!owners.has(key)) owners.set(key, entry)
     }
   }
-  const scan = (filter: ScanFilter = {}): Entry[] => ordered.filter((entry) => matches(entry, filter))
+  const scan = (filter: ScanFilter = {}): Entry[] => ordered.filter((entry) => matchesHead(entry, filter))
   const held = (scope: Scope, handle: string): Entry | undefined => owners.get(`${scope}\0${handle}`)
   return {
     capabilities: {
@@ -92,15 +93,6 @@ function entriesAt(history: History, at: string): Map<string, Entry> {
 /** A hand's edit is journaled when somebody next looks; its file tells when it was made. */
 function savedAt(journaledAt: string, after: Entry | undefined): string {
   return after && after.updatedAt < journaledAt ? after.updatedAt : journaledAt
-}
-
-function matches(entry: Entry, { scopes, kinds, since, until }: ScanFilter): boolean {
-  return (
-    (!scopes || scopes.includes(entry.scope)) &&
-    (!kinds || kinds.includes(entry.kind)) &&
-    (since === undefined || entry.createdAt >= since) &&
-    (until === undefined || entry.createdAt < until)
-  )
 }
 
 async function refuse(): Promise<never> {

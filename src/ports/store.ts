@@ -4,7 +4,7 @@
  * (keepsake/testing) is the meaning of each line here.
  */
 import type { Entry, EntryHead, JsonValue, Scope } from '../model/entry.ts'
-import type { Kind } from '../model/kinds.ts'
+import type { HeadFilter } from '../model/filter.ts'
 import type { Batch, Change, Expect } from '../model/operation.ts'
 
 export interface CallOptions {
@@ -25,14 +25,7 @@ export interface Applied {
   readonly warnings: readonly string[]
 }
 
-export interface ScanFilter {
-  readonly scopes?: readonly Scope[]
-  readonly kinds?: readonly Kind[]
-  /** On `createdAt`: from this instant on. */
-  readonly since?: string
-  /** On `createdAt`: before this instant. */
-  readonly until?: string
-}
+export type ScanFilter = HeadFilter
 
 /** A place in the feed of changes. Another epoch means: the feed started over, and so must its reader. */
 export interface Cursor {

@@ -7,6 +7,7 @@ import { InvalidError, KeepsakeError } from '../errors.ts'
 import { applyBatch, normalizeOrigin } from '../model/apply.ts'
 import { Draft, handlesOf, keyHandle, type StateView } from '../model/draft.ts'
 import type { Entry, Scope } from '../model/entry.ts'
+import { matchesHead } from '../model/filter.ts'
 import { newId as newUuid } from '../model/id.ts'
 import { normalizeAgentId } from '../model/name.ts'
 import type { Batch, Change, Expect, Step } from '../model/operation.ts'
@@ -180,13 +181,8 @@ class MemoryState implements StateView {
     return id === undefined ? undefined : this.#entries.get(id)
   }
 
-  scan({ scopes, kinds, since, until }: ScanFilter): Entry[] {
-    return [...this.#entries.values()]
-      .filter((entry) => !scopes || scopes.includes(entry.scope))
-      .filter((entry) => !kinds || kinds.includes(entry.kind))
-      .filter((entry) => since === undefined || entry.createdAt >= since)
-      .filter((entry) => until === undefined || entry.createdAt < until)
-      .sort((a, b) => a.seq - b.seq)
+  scan(filter: ScanFilter): Entry[] {
+    return [...this.#entries.values()].filter((entry) => matchesHead(entry, filter)).sort((a, b) => a.seq - b.seq)
   }
 
   seqs(): SeqCounter {

@@ -198,6 +198,19 @@ describe('as of', () => {
   })
 })
 
+describe('as of a time before the first change', () => {
+  it('nothing was there, also when a hand made the first one', async () => {
+    const store = filesystemStore({ root, timezone: 'UTC' })
+    await store.init()
+    await store.close()
+    mkdirSync(at('world'))
+    writeFileSync(at('world/t.md'), 'by hand\n')
+    const memory = open()
+    expect(await memory.log()).toHaveLength(1)
+    expect(await texts(await memory.asOf('2020-01-01T00:00:00Z'))).toEqual([])
+  })
+})
+
 describe('the mirror of the history', () => {
   it('counts for what no monthly file has, also when it was rewritten before', async () => {
     const memory = open()

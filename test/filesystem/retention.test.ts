@@ -77,6 +77,23 @@ describe('retention', () => {
     )
   })
 
+  it('leaves nothing to find of what is purged after it was folded', async () => {
+    const secret = 'a-secret-from-long-ago'
+    await process((memory) => memory.remember(secret, { name: 'Old' }), { retentionDays: 30 })
+    await writeDaily(60, 'text', { retentionDays: 30 })
+    expect(journal().some((name) => name.endsWith('.base'))).toBe(true)
+    await process(async (memory) => {
+      await memory.store.sessions.append('main', 's', [{ role: 'user', content: `keep ${secret}` }])
+      await memory.remember('harmless by now', { name: 'Old' })
+      await memory.purge('Old')
+    })
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter((item) =>
+      item.isFile(),
+    )
+    const holding = files.filter((item) => readFileSync(join(item.parentPath, item.name)).includes(secret))
+    expect(holding.map(({ name }) => name)).toEqual([])
+  })
+
   it('folds for size, but never what is younger than 30 days', async () => {
     const large = 'x'.repeat(100_000)
     await writeDaily(80, large, { retentionDays: 365, retentionMb: 1 })

@@ -1,6 +1,7 @@
 /** Reading entries: by id or name a look at one file, by filter a look at the folder. */
 import { handlesOf, type StateView } from '../../model/draft.ts'
 import { type Entry, type EntryHead, type Scope, WORLD } from '../../model/entry.ts'
+import { matchesHead } from '../../model/filter.ts'
 import { KIND_NAMES, KINDS } from '../../model/kinds.ts'
 import { slugCandidates } from '../../model/name.ts'
 import type { ScanFilter } from '../../ports/store.ts'
@@ -68,16 +69,7 @@ export class Reader {
   found(filter: ScanFilter): { readonly view: StateView; readonly heads: readonly EntryHead[] } {
     const { edits } = survey(this.#workspace, filter.scopes, filter.kinds)
     const { view, heads } = viewWithEdits(this.#workspace, edits)
-    const wanted = heads.filter((head) => matches(head, filter))
+    const wanted = heads.filter((head) => matchesHead(head, filter))
     return { view, heads: wanted.sort((a, b) => a.seq - b.seq || (a.id < b.id ? -1 : 1)) }
   }
-}
-
-function matches(head: EntryHead, { scopes, kinds, since, until }: ScanFilter): boolean {
-  return (
-    (!scopes || scopes.includes(head.scope)) &&
-    (!kinds || kinds.includes(head.kind)) &&
-    (since === undefined || head.createdAt >= since) &&
-    (until === undefined || head.createdAt < until)
-  )
 }

@@ -100,8 +100,9 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
     newId: options.newId ?? newId,
     lockWaitMs: options.lockWaitMs ?? LOCK_WAIT_MS,
     mend: async (held) => {
-      if (statFile(join(workspace.stateFolder, PURGE_NOTE)))
-        await (await import('./past/purge.ts')).finishPurge(workspace, held)
+      if (!statFile(join(workspace.stateFolder, PURGE_NOTE))) return
+      const { finishPurge } = await import('./past/purge.ts')
+      await finishPurge(workspace, held)
     },
   })
   let closed = false

@@ -47,7 +47,7 @@ export function baseOf(
 /** What hands had made before the first write was found then, and nobody knows since when it was there. */
 function beginningOf(journal: Journal, lineage: Lineage): string | undefined {
   for (const record of recordsOf(journal, lineage)) {
-    return record.origin.by === 'hand' || !lineage.whole ? record.at : undefined
+    return record.found || !lineage.whole ? record.at : undefined
   }
   return undefined
 }

@@ -17,8 +17,7 @@ import { type Place, PURGE_NOTE } from '../layout.ts'
 import { decodeText, readFileAt, removeFile, replaceFileDurably, statFile } from '../system.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Writer } from '../writer.ts'
-import { lineageOfNow, take } from './history.ts'
-import { recordsOf } from './lineage.ts'
+import { readHistory } from './history.ts'
 import { filesHolding, gitFolderOf } from './purge-leftovers.ts'
 import { RecordPurge, withoutBlocks } from './purge-records.ts'
 import { purgedTranscript, purgeSessions } from './purge-sessions.ts'
@@ -110,31 +109,29 @@ async function removeEntry(workspace: Workspace, writer: Writer, id: string): Pr
   await writer.applyHeld({ operations: [{ op: 'remove', id }], origin: { by: 'hand' } })
 }
 
-/** Other entries that said the same once: theirs, and so not touched. */
+/** Other entries that say or said the same: theirs, and so not touched. */
 function othersPast(workspace: Workspace, needles: readonly string[]): string[] {
   const quoted = needles.map((needle) => JSON.stringify(needle).slice(1, -1))
-  const found = new Map<string, number[]>()
-  const entries = new Map<string, Entry>()
-  for (const record of recordsOf(workspace.journal, lineageOfNow(workspace))) {
-    const text = JSON.stringify(record.operations)
-    const holds = quoted.some((needle) => text.includes(needle))
-    for (const { id, before, after } of take(entries, record)) {
-      const name = (after ?? before)?.name ?? id
-      if (holds) found.set(name, [...(found.get(name) ?? []), record.number])
+  const holds = (entry: Entry | undefined): boolean => {
+    const text = JSON.stringify(entry ?? null)
+    return quoted.some((needle) => text.includes(needle))
+  }
+  const { entries, changes } = readHistory(workspace)
+  const found = new Map(entries.filter(holds).map((entry) => [entry.name ?? entry.id, 'before the oldest change']))
+  for (const { change, touched } of changes) {
+    for (const { after } of touched.filter((one) => holds(one.after))) {
+      found.set(after?.name ?? after?.id ?? '', `in change ${change.number}`)
     }
   }
-  return [...found].map(
-    ([name, numbers]) =>
-      `the past of "${name}", which said the same in change ${numbers.join(', ')}: purge that one, too`,
-  )
+  return [...found].map(([name, when]) => `the past of "${name}", which said the same ${when}: purge that one, too`)
 }
 
 /** Every text that the entries ever had. */
 function textsOf(workspace: Workspace, ids: ReadonlySet<string>): string[] {
-  const texts = new Set<string>()
-  const entries = new Map<string, Entry>()
-  for (const record of recordsOf(workspace.journal, lineageOfNow(workspace))) {
-    for (const { id, after } of take(entries, record)) if (after && ids.has(id)) texts.add(after.content)
+  const { entries, changes } = readHistory(workspace)
+  const texts = new Set(entries.filter(({ id }) => ids.has(id)).map(({ content }) => content))
+  for (const { touched } of changes) {
+    for (const { id, after } of touched) if (after && ids.has(id)) texts.add(after.content)
   }
   for (const id of ids) texts.add(workspace.view().get(id)?.content ?? '')
   texts.delete('')
