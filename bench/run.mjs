@@ -1,17 +1,37 @@
 // `npm run bench`: every number as a ratio to a peer or to the physical floor, measured in the same run.
-//   --quick   fewer rounds and a smaller large memory, for CI
+//   --quick        fewer rounds and smaller memories, for CI
+//   --only NAME    just these; may be given more than once
+import { parseArgs } from 'node:util'
 import { benchCheck } from './check.mjs'
+import { benchRecall } from './recall.mjs'
 import { benchRemember } from './remember.mjs'
+import { benchSearch } from './search.mjs'
 import { benchStart } from './start.mjs'
 import { printTable } from './table.mjs'
 
-const quick = process.argv.includes('--quick')
-const rows = [
-  ...(await benchRemember(
-    quick ? { rounds: 5, perRound: 20, large: 10_000 } : { rounds: 20, perRound: 40, large: 100_000 },
-  )),
-  ...(await benchCheck(quick ? { rounds: 5, files: 10_000 } : { rounds: 15, files: 10_000 })),
-  ...(await benchStart(quick ? { rounds: 5 } : { rounds: 20 })),
-]
-console.log(`node ${process.version}, ${quick ? 'quick' : 'full'}`)
+const BENCHES = {
+  remember: {
+    run: benchRemember,
+    quick: { rounds: 5, perRound: 20, large: 10_000 },
+    full: { rounds: 20, perRound: 40, large: 100_000 },
+  },
+  check: { run: benchCheck, quick: { rounds: 5, files: 10_000 }, full: { rounds: 15, files: 10_000 } },
+  start: { run: benchStart, quick: { rounds: 5 }, full: { rounds: 20 } },
+  recall: { run: benchRecall, quick: { rounds: 5, entries: 10_000 }, full: { rounds: 20, entries: 10_000 } },
+  search: {
+    run: benchSearch,
+    quick: { counts: [10_000], rounds: 3, queriesPerRound: 20, writesPerRound: 10, warmMs: 300, loads: 3 },
+    full: { counts: [10_000, 100_000], rounds: 10, queriesPerRound: 12, writesPerRound: 20, warmMs: 1000, loads: 3 },
+  },
+}
+
+const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string', multiple: true } } })
+const size = values.quick ? 'quick' : 'full'
+const unknown = values.only?.find((name) => !(name in BENCHES))
+if (unknown !== undefined)
+  throw new Error(`no bench is called ${unknown}; there are ${Object.keys(BENCHES).join(', ')}`)
+
+const rows = []
+for (const name of values.only ?? Object.keys(BENCHES)) rows.push(...(await BENCHES[name].run(BENCHES[name][size])))
+console.log(`node ${process.version}, ${size}`)
 printTable(rows)

@@ -1,7 +1,8 @@
 // The command line as three files instead of two hundred: loading modules one by one was half of a command's time. An
 // everyday command loads main.js and chunk.js; what is seldom asked for is in rarely.js. Rejected, because measured: one
 // file, for every command pays for reading all of it; a file for each import(), for many files cost more than one that
-// is too long. `yaml` is left out, because most commands never load it.
+// is too long. `yaml` and the stemmers of other
+// languages are left out, because most commands never load them.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
@@ -10,7 +11,7 @@ const SRC = resolve(import.meta.dirname, '../src')
 
 const EVERYDAY_COMMANDS = 'remember|recall|learn|reflect|forget|rename|alias|show|list'
 const EVERYDAY = new RegExp(
-  `^(cli/commands/(${EVERYDAY_COMMANDS})|cli/(context|open-workspace|asked-config)|config/find-workspace|stores/filesystem/store|model/.*)\\.ts$`,
+  `^(cli/commands/(${EVERYDAY_COMMANDS})|cli/(context|open-workspace|asked-config)|config/find-workspace|memory/searching|stores/filesystem/store|model/.*)\\.ts$`,
 )
 
 const DYNAMIC_IMPORT = /(?<!typeof )\bimport\('(\.[^']+)'\)/g
@@ -24,7 +25,7 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  external: ['yaml'],
+  external: ['yaml', '@orama/stemmers'],
   minifySyntax: true,
   legalComments: 'inline',
   logLevel: 'warning',

@@ -12,11 +12,13 @@ export {
   type Recalled,
   type RecallOptions,
   type RememberOptions,
+  type SearchSettings,
   type Undone,
   type UndoOptions,
   type WriteOptions,
   type Written,
 } from './memory.ts'
+export { type Condition, parseCondition } from './model/condition.ts'
 export type { Entry, EntryHead, JsonValue, Metadata, Origin, OriginBy, Scope } from './model/entry.ts'
 export { KINDS, type Kind, type KindRule } from './model/kinds.ts'
 export type {
@@ -41,8 +43,10 @@ export type {
   ChangeFeed,
   Cursor,
   Derived,
+  FeedOptions,
   History,
   Lease,
+  PendingEdit,
   Problem,
   Purged,
   Recorded,
@@ -56,4 +60,18 @@ export type {
   Touched,
   Watch,
 } from './ports/store.ts'
+export type {
+  BoostPart,
+  Found,
+  Hit,
+  Range,
+  Searched,
+  SearchMode,
+  SearchOptions,
+  SupportPart,
+  Understood,
+  Why,
+  WhyNot,
+  WordPart,
+} from './recall/found.ts'
 export { type MemoryStoreOptions, memoryStore } from './stores/memory.ts'

@@ -8,6 +8,7 @@ import type { Blame } from './history/blame.ts'
 import type { LoggedChange } from './history/log.ts'
 import type { MemoryOptions } from './memory/open.ts'
 import { type LogQuery, Past, type Undone, type UndoOptions } from './memory/past.ts'
+import type { Searching } from './memory/searching.ts'
 import { type RememberOptions, type WriteOptions, Writing, type Written } from './memory/writing.ts'
 import { type Entry, type Origin, WORLD } from './model/entry.ts'
 import { isExpired } from './model/expiry.ts'
@@ -22,12 +23,16 @@ import { addDays, instant, localTime, requireInstant, startOfDay } from './model
 import type { Clock } from './ports/clock.ts'
 import type { Absorbed, CallOptions, Purged, ScanFilter, Store, Watch } from './ports/store.ts'
 import { contextLoad } from './prompt/context-load.ts'
+import { hitsText } from './prompt/hits-text.ts'
+import type { Found, Hit, Searched, SearchOptions, WhyNot } from './recall/found.ts'
 
 export type { MemoryOptions } from './memory/open.ts'
 export type { LogQuery, Undone, UndoOptions } from './memory/past.ts'
 export type { RememberOptions, WriteOptions, Written } from './memory/writing.ts'
 
-export interface RecallOptions extends CallOptions {
+/** With a query: what a search may be told besides. Without: `days` and `budgetTokens`. */
+export interface RecallOptions extends SearchOptions {
+  readonly query?: string
   /** Calendar days of the log, today included; default 3. */
   readonly days?: number
   /** Default 8,000. */
@@ -37,6 +42,9 @@ export interface RecallOptions extends CallOptions {
 export interface Recalled {
   readonly text: string
   readonly warnings: readonly string[]
+  /** With a query only. */
+  readonly hits?: readonly Hit[]
+  readonly searched?: Searched
 }
 
 export interface ListFilter extends CallOptions {
@@ -55,11 +63,20 @@ const DEFAULT_BUDGET_TOKENS = 8000
 
 export async function openMemory(options: MemoryOptions = {}): Promise<Memory> {
   const clock = options.clock ?? Date.now
-  if (options.store) return new Memory(options.store, normalizeAgentId(options.agent ?? 'main'), clock)
+  const { language, recallLimit } = options
+  if (options.store) {
+    return new Memory(options.store, normalizeAgentId(options.agent ?? 'main'), clock, { language, recallLimit })
+  }
   // Loaded only when it is wanted, so that the package's root stays free of Node's own modules.
   const { openConfigured } = await import('./memory/open.ts')
-  const { store, agent } = await openConfigured(options, clock)
-  return new Memory(store, agent, clock)
+  const { store, agent, ...configured } = await openConfigured(options, clock)
+  return new Memory(store, agent, clock, configured)
+}
+
+/** How this memory is searched when nothing else is said. */
+export interface SearchSettings {
+  readonly language?: string | undefined
+  readonly recallLimit?: number | undefined
 }
 
 export class Memory {
@@ -68,11 +85,14 @@ export class Memory {
   readonly #clock: Clock
   readonly #writing: Writing
   readonly #past: Past
+  readonly #settings: SearchSettings
+  #searching: Promise<Searching> | undefined
 
-  constructor(store: Store, agent: string, clock: Clock) {
+  constructor(store: Store, agent: string, clock: Clock, settings: SearchSettings = {}) {
     this.store = store
     this.agent = agent
     this.#clock = clock
+    this.#settings = settings
     this.#writing = new Writing(store, agent, clock)
     this.#past = new Past(store, agent, this.#scopes)
   }
@@ -149,8 +169,30 @@ export class Memory {
     return this.#collect(wanted, signal ? { signal } : {})
   }
 
-  /** World knowledge, the agent's memory and the last days of its log, as one text. */
+  /** Ranked by words: what the query calls by name first, then what says most of it in the rarest words. */
+  async search(query: string, options: SearchOptions = {}): Promise<Found> {
+    return (await this.#searches()).search(query, options)
+  }
+
+  /** Why an entry that was expected is not among the hits of such a search. */
+  async whyNot(query: string, ref: string, options: SearchOptions = {}): Promise<WhyNot> {
+    return (await this.#searches()).whyNot(query, ref, options)
+  }
+
+  /** For a model to read: with a query, what it finds; without, world knowledge, the agent's memory and its last days. */
   async recall(options: RecallOptions = {}): Promise<Recalled> {
+    requireOptions(options)
+    return options.query === undefined ? this.#contextLoad(options) : this.#found(options.query, options)
+  }
+
+  async #found(query: string, { query: _, days, ...options }: RecallOptions): Promise<Recalled> {
+    if (days !== undefined) throw new InvalidError('days', 'belongs to a recall without a query', 'since instead')
+    const found = await this.search(query, { budgetTokens: DEFAULT_BUDGET_TOKENS, ...options })
+    const { timezone: zone } = await this.store.settings()
+    return { text: hitsText(found, zone), ...found }
+  }
+
+  async #contextLoad(options: RecallOptions): Promise<Recalled> {
     const days = wholeNumber(options.days ?? DEFAULT_DAYS, 'days', 0, MOST_DAYS)
     const budgetTokens = wholeNumber(options.budgetTokens ?? DEFAULT_BUDGET_TOKENS, 'budget', 1, 10_000_000)
     const { timezone: zone } = await this.store.settings()
@@ -204,7 +246,12 @@ export class Memory {
   /** The memory as it was: everything that reads works, with the clock at that moment. */
   async asOf(at: string, options: CallOptions = {}): Promise<Memory> {
     const then = requireInstant(at, 'as-of')
-    return new Memory(await this.#past.storeAt(then, this.#now(), options), this.agent, () => Date.parse(then))
+    return new Memory(
+      await this.#past.storeAt(then, this.#now(), options),
+      this.agent,
+      () => Date.parse(then),
+      this.#settings,
+    )
   }
 
   /** Which change brought each line of an entry. */
@@ -245,6 +292,21 @@ export class Memory {
 
   async close(): Promise<void> {
     await this.store.close()
+  }
+
+  /** Loaded when it is first wanted: most commands never search. */
+  #searches(): Promise<Searching> {
+    this.#searching ??= import('./memory/searching.ts').then(({ Searching }) => {
+      const { language, recallLimit } = this.#settings
+      return new Searching({
+        store: this.store,
+        scopes: this.#scopes,
+        clock: this.#clock,
+        language,
+        limit: recallLimit,
+      })
+    })
+    return this.#searching
   }
 
   get #scopes(): string[] {

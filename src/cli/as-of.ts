@@ -7,7 +7,7 @@ import { parseAsOf } from './date-options.ts'
 export const AS_OF: Option = {
   name: 'as-of',
   value: 'DATE',
-  about: 'as it was then: 2026-11-15 (the end of that day), yesterday, 2026-11-15T14:00:00Z, 3d (ago)',
+  about: 'as it was then: 2026-11-15 (the end of that day), yesterday, "last week", 2026-11-15T14:00:00Z, 3d (ago)',
 }
 
 export interface Reading {

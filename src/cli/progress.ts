@@ -7,13 +7,14 @@ import type { Arguments } from './arguments.ts'
 const REDRAW_MS = 100
 
 export interface Progress {
-  /** What is being done, and how many files of how many. */
+  /** What is being done, and how much of how much. */
   readonly show: (doing: string, done: number, total: number) => void
   /** Takes the line away; what comes next begins on a clean one. */
   readonly end: () => void
 }
 
-export function progressLine(given: Arguments): Progress {
+/** `things`: what is counted. */
+export function progressLine(given: Arguments, things = 'files'): Progress {
   if (process.stderr.isTTY !== true || given.has('quiet') || given.has('json')) {
     return { show: () => undefined, end: () => undefined }
   }
@@ -26,7 +27,7 @@ export function progressLine(given: Arguments): Progress {
       if (now - drawnAt < REDRAW_MS) return
       drawnAt = now
       isDrawn = true
-      process.stderr.write(`\r\x1b[K${doing}: ${done} of ${total} files`)
+      process.stderr.write(`\r\x1b[K${doing}: ${done} of ${total} ${things}`)
     },
     end() {
       if (isDrawn) process.stderr.write('\r\x1b[K')

@@ -66,7 +66,7 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     'recall',
     {
       group: 'Look',
-      summary: 'what an agent should know: the world, its memory, its last days',
+      summary: 'search the memory; without a query, what an agent should know',
       load: async () => (await import('./commands/recall.ts')).recall,
     },
   ],
@@ -133,6 +133,14 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
       group: 'Care',
       summary: 'a workspace from such an archive',
       load: async () => (await import('./commands/restore.ts')).restore,
+    },
+  ],
+  [
+    'eval',
+    {
+      group: 'Care',
+      summary: 'how well recall finds: your own questions, or data with known answers',
+      load: async () => (await import('./commands/eval.ts')).evaluate,
     },
   ],
   [

@@ -54,7 +54,13 @@ export function pastStore(
     },
     heads: async (filter) => scan(filter).map(({ content: _, ...head }): EntryHead => head),
     problems: async () => [],
-    changes: async () => ({ changes: [], cursor: { epoch: `as of ${at}`, number: 0 }, restarted: false }),
+    changes: async () => ({
+      changes: [],
+      cursor: { epoch: `as of ${at}`, number: 0 },
+      restarted: false,
+      edits: [],
+      problems: [],
+    }),
     history: async () => ({ entries: ordered, changes: [], since: at }),
     absorb: async () => ({ changes: [], heldBack: [] }),
     apply: refuse,
@@ -63,7 +69,7 @@ export function pastStore(
     lease: refuse,
     document: async () => undefined,
     sessions: { append: refuse, read: async () => undefined, list: async () => [] },
-    derived: { read: async () => undefined, write: refuse },
+    derived: { read: async () => undefined, write: async () => false },
     close: async () => undefined,
   }
 }

@@ -25,15 +25,25 @@ export interface MemoryOptions {
   readonly layout?: Settings['layout']
   readonly timezone?: string
   readonly lockWaitMs?: number
+  /** Whose endings and stop words the search knows; default: as `agent.yaml` says, else `en`. */
+  readonly language?: string
+  /** How many hits a search gives when it is not told; default: as `agent.yaml` says, else 5. */
+  readonly recallLimit?: number
 }
 
 export interface OpenedStore {
   readonly store: Store
   readonly agent: string
+  readonly language?: string
+  readonly recallLimit?: number
 }
 
 export async function openConfigured(options: MemoryOptions, clock: Clock): Promise<OpenedStore> {
   const { workspace, config: file, from = '.', agent, layout, timezone, lockWaitMs } = options
+  const searching = {
+    ...(options.language === undefined ? {} : { language: options.language }),
+    ...(options.recallLimit === undefined ? {} : { recallLimit: options.recallLimit }),
+  }
   const more = { clock, ...(lockWaitMs === undefined ? {} : { lockWaitMs }) }
   if (workspace !== undefined && (typeof workspace !== 'string' || workspace === '')) {
     throw new InvalidError('workspace', `${JSON.stringify(workspace)} is no folder`, 'the path of a folder')
@@ -42,19 +52,20 @@ export async function openConfigured(options: MemoryOptions, clock: Clock): Prom
   if (workspace !== undefined && file === undefined) {
     const pins = { ...(layout === undefined ? {} : { layout }), ...(timezone === undefined ? {} : { timezone }) }
     const name = normalizeAgentId(agent ?? pinnedAgent(workspace) ?? 'main')
-    return { store: filesystemStore({ root: workspace, agent: name, ...pins, ...more }), agent: name }
+    return { store: filesystemStore({ root: workspace, agent: name, ...pins, ...more }), agent: name, ...searching }
   }
   const config = await loadConfig({ file, from, asked: askedValues({ workspace, agent, layout, timezone }) })
-  return openStore(config, more)
+  return { ...(await openStore(config, more)), ...searching }
 }
 
 export async function openStore(
   config: Config,
   more: { readonly clock?: Clock; readonly lockWaitMs?: number } = {},
 ): Promise<OpenedStore> {
-  const { agent, backend } = config.values
-  if (backend === 'memory') return { store: memoryStore({ settings: pinsOf(config), ...more }), agent }
-  return { store: await openFiles(config, (options) => filesystemStore({ ...options, ...more })), agent }
+  const { agent, backend, language, recall_limit: recallLimit } = config.values
+  const opened = { agent, language, recallLimit }
+  if (backend === 'memory') return { ...opened, store: memoryStore({ settings: pinsOf(config), ...more }) }
+  return { ...opened, store: await openFiles(config, (options) => filesystemStore({ ...options, ...more })) }
 }
 
 function askedValues(given: Readonly<Record<keyof AskedValues, string | undefined>>): AskedValues {

@@ -3,6 +3,8 @@ import type { EntryHead, Scope } from './entry.ts'
 import type { Kind } from './kinds.ts'
 
 export interface HeadFilter {
+  /** Only these. */
+  readonly ids?: ReadonlySet<string>
   readonly scopes?: readonly Scope[]
   readonly kinds?: readonly Kind[]
   /** On `createdAt`: from this instant on. */
@@ -11,8 +13,9 @@ export interface HeadFilter {
   readonly until?: string
 }
 
-export function matchesHead(head: EntryHead, { scopes, kinds, since, until }: HeadFilter): boolean {
+export function matchesHead(head: EntryHead, { ids, scopes, kinds, since, until }: HeadFilter): boolean {
   return (
+    (!ids || ids.has(head.id)) &&
     (!scopes || scopes.includes(head.scope)) &&
     (!kinds || kinds.includes(head.kind)) &&
     (since === undefined || head.createdAt >= since) &&

@@ -36,8 +36,29 @@ export interface Cursor {
 export interface ChangeFeed {
   readonly changes: readonly Change[]
   readonly cursor: Cursor
-  /** The given cursor was of another epoch, or older than what is kept: what the reader derived is void. */
+  /**
+   * The given cursor was of another epoch, or older than what is kept: what the reader derived is void. So it is after a
+   * purge, which takes its traces out of the changes too.
+   */
   readonly restarted: boolean
+  /**
+   * How the entries of the scopes asked for differ from what the changes tell: what hands did that is not journaled yet. Always
+   * all of it, whatever the cursor. One that is told no more was taken back, or is among the changes by now.
+   */
+  readonly edits: readonly PendingEdit[]
+  /** What could not be read in these scopes. */
+  readonly problems: readonly Problem[]
+}
+
+export interface PendingEdit {
+  readonly id: string
+  /** As `scan` of the same scopes gives it, seq included. Missing: `scan` does not give it, for it is gone or can't be read. */
+  readonly after?: Entry
+}
+
+export interface FeedOptions extends CallOptions {
+  /** Look for edits by hand in these scopes. Left out: nobody looks, and `edits` is empty. */
+  readonly edits?: readonly Scope[]
 }
 
 /** What every process that opens a workspace must agree on. */
@@ -123,7 +144,13 @@ export interface Sessions {
 /** Bytes that can be made anew from the entries, such as an index snapshot. Losing them loses nothing. */
 export interface Derived {
   read(key: string): Promise<Uint8Array | undefined>
-  write(key: string, bytes: Uint8Array): Promise<void>
+  /**
+   * Whether they were kept. They are not where the memory can only be read, was never written to (a first write makes the
+   * workspace, nothing else does), or has no room. Of several writers the last one's bytes are kept, whole.
+   * `madeFrom`: the feed's cursor that they tell of. They are not kept once the feed has started over since, so that what a
+   * purge removed does not come back with them.
+   */
+  write(key: string, bytes: Uint8Array, madeFrom?: Cursor): Promise<boolean>
 }
 
 export interface Watch {
@@ -160,7 +187,11 @@ export interface Store {
   heads(filter?: ScanFilter, options?: CallOptions): Promise<readonly EntryHead[]>
   /** What could not be read, so that an answer can say so: path and reason. */
   problems(filter?: Pick<ScanFilter, 'scopes' | 'kinds'>): Promise<readonly Problem[]>
-  changes(since?: Cursor, options?: CallOptions): Promise<ChangeFeed>
+  /**
+   * The changes after a cursor, or all that are kept of this epoch, and on demand what hands did since. `now`: no changes, only
+   * the cursor to go on from, for who begins with a scan. Never writes.
+   */
+  changes(since?: Cursor | 'now', options?: FeedOptions): Promise<ChangeFeed>
   /** Every change that is kept, with what it did. Never writes. */
   history(options?: CallOptions): Promise<History>
   /** Journals what hands did to the files; a store without files, or one that can't be written to, has nothing to do. */

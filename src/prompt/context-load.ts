@@ -5,6 +5,7 @@
 import { estimateTokenCount } from 'tokenx'
 import type { Entry } from '../model/entry.ts'
 import { localTime } from '../model/time.ts'
+import { notesOf } from './notes.ts'
 
 export interface ContextParts {
   /** In any order; shown by name. */
@@ -33,7 +34,7 @@ export function contextLoad(parts: ContextParts): ContextLoad {
   const { kept, omitted } = withinBudget(parts)
   const sections = [worldSection(kept.topics), memorySection(kept.memory), logSection(kept.experiences, parts)]
   const shown = sections.filter((section) => section !== '')
-  const notes = notesOf(parts, omitted)
+  const notes = notesOf(omitted, parts.warnings)
   if (shown.length === 0) return { text: [NOTHING, ...notes].join('\n\n'), omitted }
   return { text: [...shown, ...notes].join(SEPARATOR), omitted }
 }
@@ -69,13 +70,6 @@ function topicText(entry: Entry): string {
 
 function logText(entry: Entry, zone: string): string {
   return `### ${localTime(entry.createdAt, zone).time}\n\n${entry.content}`
-}
-
-function notesOf({ warnings }: ContextParts, omitted: number): string[] {
-  return [
-    ...(omitted > 0 ? [`(${omitted} more did not fit and ${omitted === 1 ? 'was' : 'were'} left out.)`] : []),
-    ...(warnings.length > 0 ? [`(Could not be read: ${warnings.join('; ')}.)`] : []),
-  ]
 }
 
 type Kept = Pick<ContextParts, 'topics' | 'memory' | 'experiences'>

@@ -65,6 +65,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const documents = new Map(Object.entries(options.documents ?? {}))
   const state = new MemoryState()
   const feed = new MemoryFeed()
+  const derived = memoryDerived(enter, () => feed.epoch)
   let closed = false
 
   function enter(signal?: AbortSignal): void {
@@ -139,6 +140,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
         apply({ operations: there.map((id) => ({ op: 'remove', id })), origin: { by: 'agent' } }, undefined)
       }
       feed.purge(new Set(ids))
+      derived.forget()
       return { cleaned: ['the entries and what the history had of them'], outOfReach: [] }
     },
     async watch() {
@@ -146,7 +148,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       return { stop: async () => undefined }
     },
     sessions: memorySessions(clock, enter),
-    derived: memoryDerived(enter),
+    derived,
     async document(name) {
       enter()
       return documents.get(name)
@@ -214,7 +216,7 @@ class MemoryState implements StateView {
 }
 
 class MemoryFeed {
-  readonly #epoch = crypto.randomUUID()
+  #epoch = crypto.randomUUID()
   readonly #recorded: Recorded[] = []
 
   append(batch: Batch, steps: readonly Step[], at: string): Change {
@@ -234,8 +236,13 @@ class MemoryFeed {
     return { entries: [], changes: [...this.#recorded] }
   }
 
-  /** The numbers stay, so that the feed has no gap; what they did to these entries is gone. */
+  get epoch(): string {
+    return this.#epoch
+  }
+
+  /** The numbers stay, so that the feed has no gap; what they did to these entries is gone, and who has read it starts over. */
   purge(ids: ReadonlySet<string>): void {
+    this.#epoch = crypto.randomUUID()
     for (const [index, { change, touched }] of this.#recorded.entries()) {
       const operations = change.operations.filter(({ id }) => id === undefined || !ids.has(id))
       this.#recorded[index] = deepFreeze({
@@ -245,12 +252,14 @@ class MemoryFeed {
     }
   }
 
-  read(since: Cursor | undefined): ChangeFeed {
+  read(since: Cursor | 'now' | undefined): ChangeFeed {
     const last = this.#recorded.length
+    if (since === 'now')
+      return { changes: [], cursor: { epoch: this.#epoch, number: last }, restarted: false, edits: [], problems: [] }
     const restarted = since !== undefined && (since.epoch !== this.#epoch || since.number > last)
     const from = since === undefined || restarted ? 0 : since.number
     const changes = this.#recorded.slice(from).map(({ change }) => change)
-    return { changes, cursor: { epoch: this.#epoch, number: last }, restarted }
+    return { changes, cursor: { epoch: this.#epoch, number: last }, restarted, edits: [], problems: [] }
   }
 }
 
@@ -335,17 +344,20 @@ function recordLine(record: SessionRecord): string {
   }
 }
 
-function memoryDerived(enter: Enter): Derived {
+function memoryDerived(enter: Enter, epoch: () => string): Derived & { forget(): void } {
   const kept = new Map<string, Uint8Array>()
   return {
     async read(key) {
       enter()
       return kept.get(key)?.slice()
     },
-    async write(key, bytes) {
+    async write(key, bytes, madeFrom) {
       enter()
+      if (madeFrom && madeFrom.epoch !== epoch()) return false
       kept.set(key, bytes.slice())
+      return true
     },
+    forget: () => kept.clear(),
   }
 }
 

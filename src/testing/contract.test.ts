@@ -425,7 +425,7 @@ function anyEpoch(store: Store): Store {
     ...store,
     changes: async (since, options) => {
       const { cursor } = await store.changes(undefined, options)
-      return store.changes(since && { ...since, epoch: cursor.epoch }, options)
+      return store.changes(typeof since === 'object' ? { ...since, epoch: cursor.epoch } : since, options)
     },
   }
 }
@@ -468,7 +468,7 @@ function keepsBuffer(store: Store): Store {
   const kept = new Map<string, Uint8Array>()
   return {
     ...store,
-    derived: { read: async (key) => kept.get(key), write: async (key, bytes) => void kept.set(key, bytes) },
+    derived: { read: async (key) => kept.get(key), write: async (key, bytes) => kept.set(key, bytes).has(key) },
   }
 }
 

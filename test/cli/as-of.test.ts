@@ -35,6 +35,10 @@ describe('a date', () => {
     ['3d', '2026-11-11T23:30:00.000Z', '2026-11-11T23:30:00.000Z', '2026-11-11T23:30:00.000Z'],
     ['2w', '2026-10-31T23:30:00.000Z', '2026-10-31T23:30:00.000Z', '2026-10-31T23:30:00.000Z'],
     ['2026-11-10T09:00+09:00', '2026-11-10T00:00:00.000Z', '2026-11-10T00:00:00.000Z', '2026-11-10T00:00:00.000Z'],
+    ['2026-10', '2026-09-30T15:00:00.000Z', '2026-10-31T15:00:00.000Z', '2026-10-31T14:59:59.999Z'],
+    ['last week', '2026-11-01T15:00:00.000Z', '2026-11-08T15:00:00.000Z', '2026-11-08T14:59:59.999Z'],
+    ['This Month', '2026-10-31T15:00:00.000Z', '2026-11-30T15:00:00.000Z', '2026-11-14T23:30:00.000Z'],
+    ['3 days ago', '2026-11-11T15:00:00.000Z', '2026-11-12T15:00:00.000Z', '2026-11-12T14:59:59.999Z'],
     ['999999999w', '1000-01-01T00:00:00.000Z', '1000-01-01T00:00:00.000Z', '1000-01-01T00:00:00.000Z'],
   ])('%s is a start, an end, or the last moment that counts', (text, since, until, asOf) => {
     expect(parseDates(options({ since: text }), PRESENT)).toEqual({ since })
@@ -50,7 +54,7 @@ describe('a date', () => {
     })
   })
 
-  it.each(['soon', '2026-02-30', '2026-11-15T14:00:00', '3', 'd', '-2d', '2y', 'Today', ''])('is not "%s"', (text) => {
+  it.each(['soon', '2026-02-30', '2026-11-15T14:00:00', '3', 'd', '-2d', '2y', 'todays', ''])('is not "%s"', (text) => {
     const hint = hintOf(() => parseAsOf(options({ 'as-of': text }), PRESENT))
     expect(hint).toContain(`as-of: "${text}" is not a date`)
     for (const form of ['2026-11-15', 'today', 'yesterday', 'now', 'Z)', '90m', '2h', '3d', '2w']) {
@@ -58,11 +62,14 @@ describe('a date', () => {
     }
   })
 
-  it.each(['2026-11-16', '2026-11-14T23:30:00.001Z', '9999-12-31'])('to look back to is not ahead: %s', (text) => {
-    expect(hintOf(() => parseAsOf(options({ 'as-of': text }), PRESENT))).toContain(
-      `as-of: "${text}" lies in the future`,
-    )
-  })
+  it.each(['2026-11-16', '2026-11-14T23:30:00.001Z', '2027', '9999-12-31'])(
+    'to look back to is not ahead: %s',
+    (text) => {
+      expect(hintOf(() => parseAsOf(options({ 'as-of': text }), PRESENT))).toContain(
+        `as-of: "${text}" lies in the future`,
+      )
+    },
+  )
 })
 
 const DAY_MS = 86_400_000

@@ -265,12 +265,6 @@ The staging server moved.
     expect(stderr).toMatch(/^keepsake: warning: world\/broken\.md: it is not UTF-8 text\n$/)
     expect((await desk.json(['recall'])).warnings).toEqual(['world/broken.md: it is not UTF-8 text'])
   })
-
-  it('can not search yet, and says so', async () => {
-    const { status, error } = await (await Desk.furnished()).json(['recall', 'heron'])
-    expect([status, error.code]).toEqual([1, 'UNSUPPORTED'])
-    expect(error.message).toContain('search comes with a later version')
-  })
 })
 
 describe.concurrent('learn', () => {

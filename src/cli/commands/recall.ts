@@ -1,34 +1,64 @@
-/** `keepsake recall`: the text that an agent begins its work with. */
-import { KeepsakeError } from '../../errors.ts'
-import { AS_OF, ofReading, openReading } from '../as-of.ts'
+/** `keepsake recall`: what is known about something; without a query, the text that an agent begins its work with. */
+import { AS_OF, ofReading, openReading, type Reading } from '../as-of.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { warningsJson } from '../entry-json.ts'
+import { foundJson, whyNotJson } from '../found-json.ts'
+import { hitRefs, hitsText, titleOf } from '../hits-text.ts'
+import { refuseDays, refuseSearchOptions, SEARCH_OPTIONS, searchOptions } from '../search-options.ts'
+import { textOperand } from '../text-operand.ts'
 
 export const recall: Command = {
   verb: 'recall',
-  operands: [{ name: 'QUERY', optional: true }],
+  operands: [{ name: 'QUERY', optional: true, many: true }],
   about: [
-    'Prints what the agent should know before it begins: the topics of the world, its own MEMORY.md, and the last',
+    'With QUERY: the entries that its words bring up, the best first. Quotes hold words together, * stands for any ending,',
+    '- before a word leaves out what has it: \'"smoke tests" deploy* -staging\'. An entry of exactly that name comes first.',
+    'With --quiet only names, or the ids of what has none.',
+    '',
+    'Without QUERY: what the agent should know before it begins: the topics of the world, its own MEMORY.md, and the last',
     'days of its log. What does not fit the budget is left out, the oldest first, and the text says so.',
-    'Search by QUERY comes with a later version.',
   ],
   options: [
-    { name: 'days', value: 'N', about: 'calendar days of the log, today included; default 3, 0 for none' },
-    { name: 'budget', value: 'TOKENS', about: 'about how long the text may be; default 8000' },
+    ...SEARCH_OPTIONS,
+    {
+      name: 'days',
+      value: 'N',
+      about: 'without QUERY: calendar days of the log, today included; default 3, 0 for none',
+    },
+    {
+      name: 'budget',
+      value: 'TOKENS',
+      about: 'about how long the text may be, cut at whole entries; default 8000 without QUERY, none with it',
+    },
     AS_OF,
   ],
-  examples: ['keepsake recall', 'keepsake recall --days 7 --budget 2000', 'keepsake recall --as-of yesterday'],
+  examples: [
+    'keepsake recall when do we deploy',
+    'keepsake recall \'"smoke tests" deploy*\' --kind note --since "last week"',
+    'keepsake recall "when do we deploy" --explain',
+    'keepsake recall "when do we deploy" --why-not "Release checklist"',
+    'keepsake recall --days 7 --budget 2000',
+    'keepsake recall --as-of yesterday',
+  ],
   run,
 }
 
 async function run(context: Context): Promise<Outcome> {
+  const { operands } = context.given
+  if (operands.length === 0) return begin(context)
+  refuseDays(context.given)
+  const query = operands.length === 1 ? await textOperand(operands[0] ?? '') : operands.join(' ')
+  const reading = await openReading(context)
+  return ofReading(
+    context.given.has('why-not') ? await whyNot(context, reading, query) : await search(context, reading, query),
+    reading,
+  )
+}
+
+async function begin(context: Context): Promise<Outcome> {
   const { given, screen } = context
+  refuseSearchOptions(given)
   const [days, budgetTokens] = [given.number('days'), given.number('budget')]
-  if (given.operands.length > 0) {
-    throw new KeepsakeError('UNSUPPORTED', 'recall with a query: search comes with a later version', {
-      hint: 'Without a query it prints what there is; "keepsake list" and "keepsake show" find entries by name.',
-    })
-  }
   const reading = await openReading(context)
   const { text, warnings } = await reading.memory.recall({
     ...(days === undefined ? {} : { days }),
@@ -36,4 +66,31 @@ async function run(context: Context): Promise<Outcome> {
   })
   const shown = screen.plain(text)
   return ofReading({ json: { text, ...warningsJson(warnings) }, text: shown, quietText: shown, warnings }, reading)
+}
+
+async function search({ given, screen }: Context, reading: Reading, query: string): Promise<Outcome> {
+  const { memory, root, zone } = reading
+  const found = await memory.search(query, searchOptions(given, { zone, nowMs: Date.now() }))
+  const place = { screen, root, zone }
+  const outcome = {
+    json: foundJson(found),
+    quietText: hitRefs(found.hits, screen),
+    warnings: found.warnings,
+  }
+  if (!given.has('explain')) return { ...outcome, text: hitsText(found, place) }
+  const { explainText, searchText } = await import('../explain-text.ts')
+  const hits = hitsText(found, place, ({ why }) => (why ? explainText(why, screen) : []))
+  // An empty answer has said it already.
+  const text = found.hits.length === 0 ? hits : `${hits}\n\n${searchText(found.searched, zone, screen)}`
+  return { ...outcome, text }
+}
+
+async function whyNot({ given, screen }: Context, reading: Reading, query: string): Promise<Outcome> {
+  const { memory, root, zone } = reading
+  const options = searchOptions(given, { zone, nowMs: Date.now() })
+  const answer = await memory.whyNot(query, given.one('why-not') ?? '', options)
+  const instead = answer.instead === undefined ? undefined : await memory.get(answer.instead)
+  const { whyNotText } = await import('../why-not-text.ts')
+  const text = whyNotText(answer, instead && titleOf(instead, screen), { screen, root, zone })
+  return { json: whyNotJson(answer), text, quietText: text, warnings: [] }
 }

@@ -45,9 +45,9 @@ export function absorbTouched(
       surveyed ??= surveyForTouched(plan.workspace)
       edits = surveyed.filter((edit) => idOf(edit) === id)
     } else {
-      const found = plan.workspace.inspect(placeOf(plan.workspace.layout, head, head.path))
+      const found = plan.workspace.files.inspect(placeOf(plan.workspace.layout, head, head.path))
       const [problem] = found.problems
-      if (problem && found.edits.length === 0 && plan.workspace.view().get(id) === undefined) {
+      if (problem && found.edits.length === 0 && plan.workspace.files.view().get(id) === undefined) {
         throw new DamagedError(problem.path, problem.problem, 'Mend the file by hand first; it was left as it is.')
       }
       edits = found.edits
@@ -119,12 +119,12 @@ function absorbPlace(plan: TurnPlan, operation: AddOperation): void {
   const size = statFile(plan.workspace.absolute(path))?.size
   if (size === undefined || (rule.shape === 'log' && size === catalog.files.get(path)?.size)) return
   const place = placeOf(layout, head, path)
-  const seen = plan.workspace.see(place)
+  const seen = plan.workspace.files.see(place)
   const [problem] = seen?.said.problems ?? []
   if (problem !== undefined && seen?.said.entries.length === 0) {
     throw new DamagedError(path, problem, 'Mend the file by hand, or move it away; it was left as it is.')
   }
-  const { edits } = plan.workspace.inspect(place)
+  const { edits } = plan.workspace.files.inspect(place)
   const gone = new Set(edits.filter(({ after }) => !after).map(idOf))
   // What is gone from here may stand elsewhere.
   const elsewhere = gone.size === 0 ? [] : surveyForTouched(plan.workspace).filter((edit) => gone.has(idOf(edit)))
@@ -212,7 +212,7 @@ function seenWrites(plan: TurnPlan, { paths, edits }: EditGroup): FileWrite[] | 
 export function allAsAdditions(workspace: Workspace, edits: readonly HandEdit[]): HandEdit[] {
   const { view, heads } = viewWithEdits(workspace, edits)
   const gone = edits.filter(({ after }) => !after)
-  const there = heads.flatMap(({ id }) => view.get(id) ?? [])
+  const there = [...heads].flatMap(({ id }) => view.get(id) ?? [])
   return [...gone, ...there.flatMap((entry) => handEdit(undefined, entry) ?? [])]
 }
 
@@ -227,8 +227,8 @@ export function planDisplaced(plan: TurnPlan, { key, bytes, stats }: Displaced):
   if (!place || text === undefined) return undefined
   const now = plan.files.text(place.path)
   if (now === text) return place.path
-  const said = workspace.say(place, bytes, stats.mtimeMs)
-  const { edits } = workspace.compare(place, { place, bytes, unwritten: true, said })
+  const said = workspace.files.say(place, bytes, stats.mtimeMs)
+  const { edits } = workspace.files.compare(place, { place, bytes, unwritten: true, said })
   const file: FileWrite = {
     path: place.path,
     before: now === undefined ? null : hashBytes(now),

@@ -1,13 +1,17 @@
 /**
  * All that the journal says, in memory: the head of every entry, who holds which name, and what each file should be.
- * Texts stay in the files. Invariant: applying the same records in order gives the same catalogue in every process.
+ * Texts stay in the files. What a checkpoint tells stays packed; the maps here hold what came after it, and win.
+ * Invariant: applying the same records in order gives the same catalogue in every process.
  */
 import type { FileWrite, JournalRecord, Signature } from '../../codec/journal-record.ts'
-import { handlesOf } from '../../model/draft.ts'
 import type { Entry, EntryHead, Scope } from '../../model/entry.ts'
+import type { HeadFilter } from '../../model/filter.ts'
 import type { Operation } from '../../model/operation.ts'
 import { SeqCounter } from '../../model/seq.ts'
-import { KnownFiles, knownFile } from './known-files.ts'
+import { knownFile } from './known-file.ts'
+import { KnownFiles } from './known-files.ts'
+import type { PackedFiles } from './packed-files.ts'
+import { handleKey, handleKeys, type PackedHeads } from './packed-heads.ts'
 import { hashBytes } from './system.ts'
 
 /** Writes to a file that a crash may have kept from happening. */
@@ -29,13 +33,16 @@ interface Append {
 }
 
 export class Catalog {
+  readonly #packed: PackedHeads | undefined
+  /** Packed heads that were removed or replaced since. */
+  readonly #outdated = new Set<string>()
   readonly #heads = new Map<string, EntryHead>()
-  readonly #idsBySeq = new Map<number, string>()
-  readonly #handles = new Map<string, string>()
+  readonly #idsBySeq = new Map<number, string | null>()
+  readonly #handles = new Map<string, string | null>()
   /** Handles that more than one entry claims, as files made by hand can. */
-  readonly #contested = new Set<string>()
+  readonly #contested: Set<string>
   readonly #idsByPath = new Map<string, Set<string>>()
-  readonly files: KnownFiles = new KnownFiles()
+  readonly files: KnownFiles
   /** Files touched by records that no checkpoint covers: their data may not be on disk yet. */
   readonly unsynced: Set<string> = new Set()
   /** Files whose hash is known, and no signature yet: whoever checks them must read them. */
@@ -48,28 +55,50 @@ export class Catalog {
   number = 0
   turn = 0
 
+  constructor(heads?: PackedHeads, files?: PackedFiles) {
+    this.#packed = heads
+    this.#contested = new Set(heads?.contested.map(([handle]) => handle))
+    this.files = new KnownFiles(files)
+  }
+
   get size(): number {
-    return this.#heads.size
+    return (this.#packed?.size ?? 0) - this.#outdated.size + this.#heads.size
   }
 
   head(id: string): EntryHead | undefined {
-    return this.#heads.get(id)
+    return this.#heads.get(id) ?? (this.#outdated.has(id) ? undefined : this.#packed?.head(id))
   }
 
-  heads(): Iterable<EntryHead> {
-    return this.#heads.values()
+  /** All of them, or all of some scopes and kinds and perhaps more. */
+  *heads(filter: HeadFilter = {}): Generator<EntryHead> {
+    for (const head of this.#packed?.matching(filter) ?? []) if (!this.#outdated.has(head.id)) yield head
+    yield* this.#heads.values()
+  }
+
+  /** Those that have entries, or had some. */
+  scopes(): ReadonlySet<Scope> {
+    return new Set([...(this.#packed?.scopes() ?? []), ...[...this.#heads.values()].map(({ scope }) => scope)])
   }
 
   owner(scope: Scope, handle: string): string | undefined {
-    return this.#handles.get(`${scope}\0${handle}`)
+    return this.ownerOf(handleKey(scope, handle))
+  }
+
+  /** By a handle with its scope (see handleKey). */
+  ownerOf(key: string): string | undefined {
+    const owner = this.#handles.get(key)
+    return owner === undefined ? this.#packed?.owner(key) : (owner ?? undefined)
   }
 
   seqs(): SeqCounter {
-    return new SeqCounter(this.nextSeq, (seq) => this.#idsBySeq.get(seq))
+    return new SeqCounter(this.nextSeq, (seq) => {
+      const id = this.#idsBySeq.get(seq)
+      return id === undefined ? this.#packed?.holderOf(seq) : (id ?? undefined)
+    })
   }
 
   idsAt(path: string): ReadonlySet<string> {
-    return this.#idsByPath.get(path) ?? NONE
+    return this.#idsByPath.get(path) ?? (this.#packed ? new Set(this.#packed.idsAt(path)) : NONE)
   }
 
   contested(): ReadonlySet<string> {
@@ -81,37 +110,34 @@ export class Catalog {
     this.#heads.set(head.id, head)
     this.#idsBySeq.set(head.seq, head.id)
     if (head.seq >= this.nextSeq) this.nextSeq = head.seq + 1
-    for (const handle of handlesOf(head)) {
-      const key = `${head.scope}\0${handle}`
-      if (this.#handles.has(key)) this.#contested.add(key)
+    for (const key of handleKeys(head)) {
+      if (this.ownerOf(key) !== undefined) this.#contested.add(key)
       else this.#handles.set(key, head.id)
     }
-    if (head.path === undefined) return
-    const ids = this.#idsByPath.get(head.path)
-    if (ids) ids.add(head.id)
-    else this.#idsByPath.set(head.path, new Set([head.id]))
+    if (head.path !== undefined) this.#changeableIdsAt(head.path).add(head.id)
   }
 
   remove(id: string): void {
-    const head = this.#heads.get(id)
+    const head = this.head(id)
     if (!head) return
-    this.#heads.delete(id)
-    this.#idsBySeq.delete(head.seq)
-    for (const handle of handlesOf(head)) this.#free(`${head.scope}\0${handle}`, id)
-    if (head.path === undefined) return
-    const ids = this.#idsByPath.get(head.path)
-    ids?.delete(id)
-    if (ids?.size === 0) this.#idsByPath.delete(head.path)
+    if (!this.#heads.delete(id)) this.#outdated.add(id)
+    this.#idsBySeq.set(head.seq, null)
+    for (const key of handleKeys(head)) this.#free(key, id)
+    if (head.path !== undefined) this.#changeableIdsAt(head.path).delete(id)
+  }
+
+  #changeableIdsAt(path: string): Set<string> {
+    const ids = this.#idsByPath.get(path) ?? new Set(this.#packed?.idsAt(path))
+    this.#idsByPath.set(path, ids)
+    return ids
   }
 
   #free(key: string, id: string): void {
-    if (this.#handles.get(key) !== id) return
-    this.#handles.delete(key)
+    if (this.ownerOf(key) !== id) return
+    this.#handles.set(key, null)
     if (!this.#contested.delete(key)) return
     // Rare: someone else claimed the name too, and is now its owner; the oldest, if there are several.
-    const claimants = [...this.#heads.values()].filter((head) =>
-      handlesOf(head).some((handle) => `${head.scope}\0${handle}` === key),
-    )
+    const claimants = [...this.heads()].filter((head) => handleKeys(head).includes(key))
     claimants.sort((a, b) => a.seq - b.seq)
     const heir = claimants[0]
     if (heir) this.#handles.set(key, heir.id)
@@ -179,10 +205,10 @@ export class Catalog {
   /** Forgets what was learned of the files themselves: after a copy, every one must be looked at. */
   distrustFiles(): void {
     this.unproved.clear()
-    this.files.forEach((file, path) => {
+    for (const [path, file] of this.files) {
       file.signature = undefined
       if (file.hash !== undefined) this.unsigned.add(path)
-    })
+    }
   }
 }
 

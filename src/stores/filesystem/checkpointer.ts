@@ -3,10 +3,11 @@
  * under the lock. Invariant: a file whose sync failed is written anew before it is synced again, because a second sync
  * that succeeds would prove nothing.
  */
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { writeCheckpoint } from './checkpoint.ts'
 import type { FileWriter } from './file-writer.ts'
-import { placeOf } from './layout.ts'
+import { type FolderAtRest, folderAtRest } from './folder-at-rest.ts'
+import { isOutside, placeOf } from './layout.ts'
 import { syncFile, syncFolder } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -48,19 +49,29 @@ export class Checkpointer {
     // Time has passed since most were written: their signatures can be trusted from now on.
     for (const path of new Set([...paths, ...catalog.unsigned])) this.#settle(path)
     const { epoch, position } = state
-    state.checkpointBytes = await writeCheckpoint(stateFolder, this.#temporaryFolder, { catalog, epoch, position })
+    const summary = { catalog, epoch, position, folders: this.#foldersAtRest() }
+    state.checkpointBytes = await writeCheckpoint(stateFolder, this.#temporaryFolder, summary)
     for (const path of paths) catalog.unsynced.delete(path)
     state.tailRecords = 0
     state.tailBytes = 0
   }
 
+  #foldersAtRest(): Map<string, FolderAtRest> {
+    const folders = new Map<string, FolderAtRest>()
+    for (const folder of this.#workspace.catalog.files.folders()) {
+      const atRest = isOutside(folder) ? undefined : folderAtRest(join(this.#workspace.root, folder.slice(0, -1)))
+      if (atRest) folders.set(folder, atRest)
+    }
+    return folders
+  }
+
   /** Logs that were added to are compared entry by entry once, so that every later start can go by their signature. */
   #settle(path: string): void {
     const { catalog, layout } = this.#workspace
-    if (this.#workspace.isAsKnown(path)) return
+    if (this.#workspace.files.isAsKnown(path)) return
     const [id] = catalog.idsAt(path)
     const head = id === undefined ? undefined : catalog.head(id)
-    if (head && catalog.idsAt(path).size <= MOST_COMPARED) this.#workspace.inspect(placeOf(layout, head, path))
+    if (head && catalog.idsAt(path).size <= MOST_COMPARED) this.#workspace.files.inspect(placeOf(layout, head, path))
   }
 
   async #sync(path: string): Promise<void> {

@@ -36,7 +36,7 @@ export class Committer {
     const nowMs = this.#making.clock()
     return {
       workspace,
-      draft: new Draft(workspace.view()),
+      draft: new Draft(workspace.files.view()),
       files: new PlannedFiles((path) => workspace.absolute(path)),
       records: [],
       turn: workspace.catalog.number + 1,
@@ -118,7 +118,7 @@ export class Committer {
     const { catalog } = this.#workspace
     const signed: [string, Signature][] = []
     for (const path of firstOf(catalog.unsigned, most)) {
-      const isAtRest = !files.isPlanned(path) && this.#workspace.isAsKnown(path)
+      const isAtRest = !files.isPlanned(path) && this.#workspace.files.isAsKnown(path)
       const { signature } = catalog.files.get(path) ?? {}
       if (isAtRest && signature) {
         signed.push([path, signature])

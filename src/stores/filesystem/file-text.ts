@@ -60,16 +60,17 @@ function readOne(place: Place, context: ReadContext, parse: () => FileEntry): Sa
     const kind = KINDS[place.kind].shape === 'card' ? (said.kind ?? 'note') : place.kind
     const name = KINDS[kind].fixedName ?? normalizeName(said.name ?? place.stem)
     if (KINDS[kind].fixedName === undefined) refuseReservedName(name)
-    const own = derivedId(place.scope, place.inScope)
-    const second = derivedId(place.scope, `${place.inScope}#2`)
-    const id =
-      keptId(place, said.id, [own, second], context) ??
-      [said.id, own].find((one) => one !== undefined && context.mayHold(one))
+    // Made only where they are needed: hashing takes longer than all the rest, and most files name their id.
+    const own = (): string => derivedId(place.scope, place.inScope)
+    const second = (): string => derivedId(place.scope, `${place.inScope}#2`)
+    const mayHold = (id: string | undefined): string | undefined =>
+      id !== undefined && context.mayHold(id) ? id : undefined
+    const id = keptId(place, said.id, () => [own(), second()], context) ?? mayHold(said.id) ?? mayHold(own())
     const fileTime = instant(context.mtimeMs)
     const createdAt = said.createdAt
     return {
       entries: [
-        merge(place, { ...said, kind, name, id: id ?? second }, context, {
+        merge(place, { ...said, kind, name, id: id ?? second() }, context, {
           createdAt: createdAt ?? fileTime,
           updatedAt: said.updatedAt ?? createdAt ?? fileTime,
           expiresAt: said.expiresAt ?? null,
@@ -90,7 +91,7 @@ function readLog(place: Place, text: string, context: ReadContext): Said {
   const entries = log.blocks.map((block) => {
     if (block.problem !== undefined) problems.push(`## ${block.heading}: ${block.problem}`)
     const said = block.entry.id
-    const isKept = keptId(place, said, [unnamedId(place, block, new Map(counts))], context) !== undefined
+    const isKept = keptId(place, said, () => [unnamedId(place, block, new Map(counts))], context) !== undefined
     const isHeld = said !== undefined && !isKept && !taken.has(said) && context.mayHold(said)
     const id = isHeld ? said : unnamedId(place, block, counts)
     taken.add(id)
@@ -112,11 +113,11 @@ function readLog(place: Place, text: string, context: ReadContext): Said {
 function keptId(
   place: Place,
   said: string | undefined,
-  own: readonly string[],
+  own: () => readonly string[],
   context: ReadContext,
 ): string | undefined {
   if (said === undefined || context.known(said)?.path === place.path) return undefined
-  return own.find((id) => context.known(id)?.path === place.path)
+  return own().find((id) => context.known(id)?.path === place.path)
 }
 
 /** The id of a block that names none of its own: its file, its heading, and which of those it is. */

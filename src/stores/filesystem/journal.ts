@@ -12,6 +12,7 @@ import {
   encodeRecord,
   JOURNAL_VERSION,
   type JournalHeader,
+  type JournalLine,
   type JournalPart,
   type JournalRecord,
 } from '../../codec/journal-record.ts'
@@ -49,6 +50,8 @@ export interface Segment {
 }
 
 const MOST_HEADER_BYTES = 1024
+const BACKWARD_BYTES = 64 * 1024
+const NEWLINE = 10
 
 /**
  * A number that orders them, and a tag that tells apart what two copies of one folder, brought together again by a sync
@@ -101,18 +104,45 @@ export class Journal {
    */
   read(segment: string, offset: number): (JournalPart & { readonly inode: number; readonly size: number }) | undefined {
     const path = this.pathOf(segment)
-    let fd: number
-    try {
-      fd = openSync(path, constants.O_RDONLY)
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined
-      throw wrapped('reading', path, error)
-    }
+    const fd = openToRead(path)
+    if (fd === undefined) return undefined
     try {
       const { size, ino } = fstatSync(fd)
       const part = decodeJournal(readBytes(fd, offset, Math.max(0, size - offset)), digest)
       if (offset === 0) refuseForeign(path, part)
       return { ...part, inode: ino, size }
+    } catch (error) {
+      throw wrapped('reading', path, error)
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  /**
+   * The lines that are whole, the last one first: whoever wants the newest few need not read the rest. `end` is a place
+   * between two lines; without one, the end of the segment.
+   */
+  *linesBackwards(segment: string, end?: number): Generator<JournalLine> {
+    const path = this.pathOf(segment)
+    const fd = openToRead(path)
+    if (fd === undefined) return
+    try {
+      let at = end ?? fstatSync(fd).size
+      let rest: Uint8Array = new Uint8Array()
+      for (let step = BACKWARD_BYTES; at > 0; step *= 2) {
+        const start = Math.max(0, at - step)
+        const bytes = Buffer.concat([readBytes(fd, start, at - start), rest])
+        // What stands before the first line's end began further back.
+        const first = start === 0 ? 0 : bytes.indexOf(NEWLINE) + 1 || bytes.length
+        for (let stop = bytes.length; stop > first; ) {
+          const begin = Math.max(first, bytes.lastIndexOf(NEWLINE, stop - 2) + 1)
+          const [line] = decodeJournal(bytes.subarray(begin, stop), digest).lines
+          if (line) yield line
+          stop = begin
+        }
+        rest = bytes.subarray(0, first)
+        at = start
+      }
     } catch (error) {
       throw wrapped('reading', path, error)
     } finally {
@@ -129,17 +159,18 @@ export class Journal {
   /** Just the first line of a segment, which may be long; refuses what is no journal of ours. */
   headerOf(segment: string): JournalHeader | undefined {
     const path = this.pathOf(segment)
-    return attempt('reading', path, () => {
-      const fd = openSync(path, constants.O_RDONLY)
-      try {
-        const part = decodeJournal(readBytes(fd, 0, MOST_HEADER_BYTES), digest)
-        refuseForeign(path, part)
-        const [first] = part.lines
-        return first && 'header' in first ? first.header : undefined
-      } finally {
-        closeSync(fd)
-      }
-    })
+    const fd = openToRead(path)
+    if (fd === undefined) return undefined
+    try {
+      const part = decodeJournal(readBytes(fd, 0, MOST_HEADER_BYTES), digest)
+      refuseForeign(path, part)
+      const [first] = part.lines
+      return first && 'header' in first ? first.header : undefined
+    } catch (error) {
+      throw wrapped('reading', path, error)
+    } finally {
+      closeSync(fd)
+    }
   }
 
   /** Whether what came before a segment was folded into a base. */
@@ -283,6 +314,16 @@ export class Journal {
 /** The same as the model's digest16, by the system's own code. */
 export function digest(text: string): string {
   return hashBytes(text).slice(0, 16)
+}
+
+/** `undefined` when there is no such file, or no more: old segments are folded away. */
+function openToRead(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw wrapped('reading', path, error)
+  }
 }
 
 function refuseForeign(path: string, part: JournalPart): void {

@@ -4,8 +4,11 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { hostname, platform, uptime } from 'node:os'
-import { kill, pid } from 'node:process'
+
+// An import of it would look at each of its properties, and so open all three streams: milliseconds of every command.
+const { kill, pid } = createRequire(import.meta.url)('node:process') as NodeJS.Process // its documented export
 
 export interface Owner {
   readonly host: string

@@ -41,7 +41,7 @@ export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefin
     zone: workspace.settings.timezone,
     yaml: workspace.yaml,
     files: plan.files,
-    read: (place, text) => workspace.say(place, Buffer.from(text), 0),
+    read: (place, text) => workspace.files.say(place, Buffer.from(text), 0),
   })
   const writes = exact ? withExactTexts(projected, exact, plan.files) : projected
   for (const write of writes) workspace.refuseLinks(write.path)
@@ -71,7 +71,7 @@ function savedMeanwhile(plan: TurnPlan, writes: readonly FileWrite[], steps: rea
     if (chosen.has(write.path) && !workspace.catalog.files.has(write.path)) return true
     const [id] = workspace.catalog.idsAt(write.path)
     const head = id === undefined ? undefined : workspace.catalog.head(id)
-    if (head) planHandEdits(plan, workspace.inspect(placeOf(workspace.layout, head, write.path)).edits)
+    if (head) planHandEdits(plan, workspace.files.inspect(placeOf(workspace.layout, head, write.path)).edits)
   }
   return records.length > begun
 }

@@ -138,7 +138,7 @@ export class Preparation {
   #writeUnwritten(): void {
     const { catalog } = this.#workspace
     for (const path of [...catalog.unproved.keys()]) {
-      const { bytes, unwritten } = this.#workspace.bytesOf(path)
+      const { bytes, unwritten } = this.#workspace.files.bytesOf(path)
       if (unwritten) this.#committer.files.bringTo(path, bytes)
       catalog.unproved.delete(path)
     }
@@ -171,6 +171,13 @@ export class Preparation {
       // Longer than it must be, the past does no harm; the next segment tries again.
       if (!isKeepsakeError(error)) throw error
     }
+  }
+
+  /** An epoch that goes on from where we are: nothing is lost, but whoever follows the feed starts over. */
+  async startEpochFromHere(): Promise<void> {
+    const { epoch, number } = this.#workspace.catalog
+    await this.startSegment(newId(this.#clock()), number > 0 ? { epoch, number } : undefined)
+    await this.checkpointer.make()
   }
 
   async startSegment(epoch: string, from: ChangePlace | undefined): Promise<void> {

@@ -18,7 +18,7 @@ export class Reader {
 
   /** Looks at the one file that holds it; only where it is not there, at all. */
   get(id: string): Entry | undefined {
-    const found = this.#workspace.view().get(id)
+    const found = this.#workspace.files.view().get(id)
     if (found) return found
     return viewWithEdits(this.#workspace, survey(this.#workspace).edits).view.get(id)
   }
@@ -47,8 +47,8 @@ export class Reader {
       const [candidate] = slugCandidates(name)
       if (folder === undefined && rule.fixedName !== name) continue
       const path = folder === undefined ? fixedPath(layout, head, settings.timezone) : `${folder}${candidate}.md`
-      if (catalog.idsAt(path).size > 0 && this.#workspace.isAsKnown(path)) continue
-      const found = this.#workspace.see(placeOf(layout, head, path))?.said.entries[0]
+      if (catalog.idsAt(path).size > 0 && this.#workspace.files.isAsKnown(path)) continue
+      const found = this.#workspace.files.see(placeOf(layout, head, path))?.said.entries[0]
       if (!found || !handlesOf(found).includes(name)) continue
       // Another file may name the same id: only a look at all of them settles whose it is.
       const seen = survey(this.#workspace, [scope], [kind]).edits.flatMap(({ after }) => after ?? [])
@@ -68,8 +68,9 @@ export class Reader {
 
   found(filter: ScanFilter): { readonly view: StateView; readonly heads: readonly EntryHead[] } {
     const { edits } = survey(this.#workspace, filter.scopes, filter.kinds)
-    const { view, heads } = viewWithEdits(this.#workspace, edits)
-    const wanted = heads.filter((head) => matchesHead(head, filter))
+    const { view, heads } = viewWithEdits(this.#workspace, edits, filter)
+    const wanted: EntryHead[] = []
+    for (const head of heads) if (matchesHead(head, filter)) wanted.push(head)
     return { view, heads: wanted.sort((a, b) => a.seq - b.seq || (a.id < b.id ? -1 : 1)) }
   }
 }

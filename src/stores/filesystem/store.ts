@@ -9,7 +9,7 @@ import { join, resolve as resolvePath } from 'node:path'
 import type { ParseYaml } from '../../codec/file-entry.ts'
 import { InvalidError, isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import { keyHandle } from '../../model/draft.ts'
-import type { EntryHead } from '../../model/entry.ts'
+import type { EntryHead, Metadata } from '../../model/entry.ts'
 import { newId } from '../../model/id.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -19,7 +19,8 @@ import type {
   ApplyOptions,
   CallOptions,
   Capabilities,
-  Derived,
+  ChangeFeed,
+  FeedOptions,
   Lease,
   ScanFilter,
   Settings,
@@ -28,18 +29,19 @@ import type {
 import type { Backup, BackupOptions } from './backup/backup.ts'
 import { withoutBulkRemovals } from './bulk-removal.ts'
 import { headOf } from './catalog.ts'
+import { fileDerived } from './derived.ts'
 import { type Doctor, examineAnything, fileDoctor, type OnExamined } from './doctor/doctor.ts'
 import type { Examination } from './doctor/examine.ts'
 import { Journal } from './journal.ts'
 import { PURGE_NOTE, STATE_FOLDER } from './layout.ts'
 import { tryLock } from './lock.ts'
-import { readChanges } from './past/change-feed.ts'
+import { cursorOf, readChanges } from './past/change-feed.ts'
 import { readHistory } from './past/history.ts'
 import { Reader } from './reader.ts'
 import { safeFileName } from './safe-file-name.ts'
 import { fileSessions } from './sessions.ts'
-import { survey } from './survey.ts'
-import { decodeText, makeFolder, readFileAt, replaceFile, statFile } from './system.ts'
+import { pendingEdits, survey } from './survey.ts'
+import { decodeText, makeFolder, readFileAt, statFile } from './system.ts'
 import { Workspace } from './workspace.ts'
 import { newSettings, readSettings, type SettingsWish } from './workspace-settings.ts'
 import { Writer } from './writer.ts'
@@ -58,6 +60,8 @@ export interface FilesystemStoreOptions extends SettingsWish {
 }
 
 const LOCK_WAIT_MS = 10_000
+
+const NOTHING_PENDING: Pick<ChangeFeed, 'edits' | 'problems'> = { edits: [], problems: [] }
 
 export const CAPABILITIES: Capabilities = Object.freeze({
   durable: true,
@@ -162,10 +166,15 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
       workspace.catchUp()
       return survey(workspace, scopes, kinds).problems
     },
-    async changes(since, { signal }: CallOptions = {}) {
+    async changes(since, { signal, edits: scopes = [] }: FeedOptions = {}) {
       enter(signal)
       workspace.catchUp()
-      return readChanges(workspace, since)
+      const { edits, problems } = scopes.length === 0 ? NOTHING_PENDING : pendingEdits(workspace, scopes)
+      return {
+        ...readChanges(workspace, since),
+        problems,
+        edits: edits.map(({ id, after }) => ({ id, ...(after ? { after: handOut(after) } : {}) })),
+      }
     },
     async history({ signal }: CallOptions = {}) {
       enter(signal)
@@ -231,10 +240,16 @@ function handOut<T extends EntryHead | undefined>(head: T): T {
     head && {
       ...head,
       aliases: [...head.aliases],
-      metadata: structuredClone(head.metadata),
+      metadata: copyOf(head.metadata),
       origin: { ...head.origin },
     }
   )
+}
+
+/** Most have none, and cloning takes longer than all the rest. */
+function copyOf(metadata: Metadata): Metadata {
+  for (const _ in metadata) return structuredClone(metadata)
+  return {}
 }
 
 /** Asks for the lock only where there is something to take in: a log of an untouched folder writes nothing. */
@@ -248,7 +263,7 @@ async function absorbAll(
   const { heldBack } = withoutBulkRemovals(workspace, edits)
   const wanted = acceptRemovals ? edits.length : edits.length - heldBack.length
   if (wanted === 0 && !workspace.swap.hasLateSaves()) return { changes: [], heldBack }
-  const { cursor } = readChanges(workspace, undefined)
+  const cursor = cursorOf(workspace)
   try {
     await writer.absorb(acceptRemovals, signal)
   } catch (error) {
@@ -257,23 +272,6 @@ async function absorbAll(
     return { changes: [], heldBack }
   }
   return { changes: readChanges(workspace, cursor).changes, heldBack: acceptRemovals ? [] : heldBack }
-}
-
-function fileDerived(workspace: Workspace, enter: () => void): Derived {
-  const pathOf = (key: string): string => join(workspace.stateFolder, 'derived', safeFileName(key, 'key'))
-  return {
-    async read(key) {
-      enter()
-      return readFileAt(pathOf(key))?.bytes
-    },
-    async write(key, bytes) {
-      enter()
-      const path = pathOf(key)
-      const folder = join(workspace.stateFolder, 'derived')
-      makeFolder(folder)
-      replaceFile(path, bytes, folder, 0o600)
-    },
-  }
 }
 
 /** The YAML library takes longer to load than a command to run, and files that we wrote do without it. */

@@ -2,17 +2,22 @@
  * A look at the whole folder: which files hands have made, changed, moved or removed since we knew them, and which can't be
  * read. A stat a file when nothing happened, and hardly more: every command that reads pays for it. Reading only.
  */
+import type { Stats } from 'node:fs'
+import { join } from 'node:path'
 import { isKeepsakeError } from '../../errors.ts'
 import { Draft, handlesOf, type StateView } from '../../model/draft.ts'
 import { type EntryHead, type Scope, WORLD } from '../../model/entry.ts'
+import type { HeadFilter } from '../../model/filter.ts'
 import { KIND_NAMES, KINDS, type Kind } from '../../model/kinds.ts'
-import type { Problem } from '../../ports/store.ts'
+import type { ChangeFeed, PendingEdit, Problem } from '../../ports/store.ts'
 import { bulkRemovalProblem, withoutBulkRemovals } from './bulk-removal.ts'
+import type { Claims, Survey } from './file-reader.ts'
+import { countTexts } from './folder-at-rest.ts'
 import type { HandEdit } from './hand-edit.ts'
 import { foldersOf, outsideIdentity, type Place, placeInFolder, placeInScope, placeOf, scopeFolder } from './layout.ts'
 import { namesIn } from './list-folder.ts'
-import { sameSignature, statFile } from './system.ts'
-import type { Claims, Survey, Workspace } from './workspace.ts'
+import { statFile } from './system.ts'
+import type { Workspace } from './workspace.ts'
 
 /** Looks at every file of these scopes and kinds: what hands did, and what can't be read. */
 export function survey(workspace: Workspace, wanted?: readonly Scope[], kinds?: readonly Kind[]): Survey {
@@ -24,11 +29,10 @@ export function survey(workspace: Workspace, wanted?: readonly Scope[], kinds?: 
   const round: Round = { number: ++rounds, isWanted: wantedKinds(kinds) }
   const months = new Set<Scope>()
   // The mirror counts for what no monthly file has: where one of those changed, it says something else though it is as it was.
-  const again = (place: Place): Survey => workspace.compare(place, workspace.see(place, claims))
+  const again = (place: Place): Survey => workspace.files.compare(place, workspace.files.see(place, claims))
   const look = (place: Place): void => {
-    const known = workspace.catalog.files.get(place.path)
-    if (known) known.round = round.number
-    const found = place.mirror && months.has(place.scope) ? again(place) : workspace.inspect(place, claims)
+    workspace.catalog.files.meet(place.path, round.number)
+    const found = place.mirror && months.has(place.scope) ? again(place) : workspace.files.inspect(place, claims)
     if (found.edits.length > 0 && place.kind === 'history' && !place.mirror) months.add(place.scope)
     problems.push(...found.problems)
     for (const edit of found.edits) {
@@ -38,15 +42,7 @@ export function survey(workspace: Workspace, wanted?: readonly Scope[], kinds?: 
     }
   }
   for (const place of placesInDoubt(workspace, scopes, round, problems)) look(place)
-  const unmet: string[] = []
-  workspace.catalog.files.forEach((known, path) => {
-    if (known.round !== round.number) unmet.push(path)
-  })
-  for (const path of unmet) {
-    const [first] = workspace.catalog.idsAt(path)
-    const head = first === undefined ? undefined : workspace.catalog.head(first)
-    if (head && scopes.includes(head.scope) && round.isWanted(head.kind)) look(placeOf(workspace.layout, head, path))
-  }
+  for (const place of placesUnmet(workspace, scopes, round)) look(place)
   for (const scope of months) {
     const mirror = placeInScope(workspace.layout, scope, 'HISTORY.md')
     if (mirror && statFile(workspace.absolute(mirror.path))) look(mirror)
@@ -71,12 +67,9 @@ function wantedKinds(kinds: readonly Kind[] | undefined): (kind: Kind) => boolea
   return (kind) => wanted.has(kind)
 }
 
-/** The journal's state with the hands' edits on top, and the heads of all that is in it. */
-export function viewWithEdits(
-  workspace: Workspace,
-  edits: readonly HandEdit[],
-): { readonly view: StateView; readonly heads: readonly EntryHead[] } {
-  const draft = new Draft(workspace.view())
+/** The journal's state with the hands' edits on top. */
+function draftWithEdits(workspace: Workspace, edits: readonly HandEdit[]): Draft {
+  const draft = new Draft(workspace.files.view())
   let seq = workspace.catalog.nextSeq
   const fresh = edits
     .flatMap((edit) => edit.after ?? [])
@@ -87,20 +80,43 @@ export function viewWithEdits(
     const id = (after ?? before)?.id ?? ''
     draft.put(id, after && (numbered.get(id) ?? after))
   }
+  return draft
+}
+
+/** The same, and the heads of all that is in it, or at least of all that a filter asks for. */
+export function viewWithEdits(
+  workspace: Workspace,
+  edits: readonly HandEdit[],
+  filter: HeadFilter = {},
+): { readonly view: StateView; readonly heads: Iterable<EntryHead> } {
+  const view = draftWithEdits(workspace, edits)
+  if (edits.length === 0) return { view, heads: workspace.catalog.heads(filter) }
   const heads = new Map<string, EntryHead>()
-  for (const head of workspace.catalog.heads()) heads.set(head.id, head)
-  for (const [id, entry] of draft.changed()) {
+  for (const head of workspace.catalog.heads(filter)) heads.set(head.id, head)
+  for (const [id, entry] of view.changed()) {
     if (entry) heads.set(id, entry)
     else heads.delete(id)
   }
-  return { view: draft, heads: [...heads.values()] }
+  return { view, heads: heads.values() }
+}
+
+/** How what a scan gives differs from what the journal tells, for whoever follows the changes. */
+export function pendingEdits(workspace: Workspace, scopes: readonly Scope[]): Pick<ChangeFeed, 'edits' | 'problems'> {
+  const { edits, problems } = survey(workspace, scopes)
+  const view = draftWithEdits(workspace, edits)
+  const pending = new Map<string, PendingEdit>()
+  for (const [id, after] of view.changed()) pending.set(id, after ? { id, after } : { id })
+  for (const { path } of problems) {
+    for (const id of workspace.catalog.idsAt(path)) {
+      if (!pending.has(id) && !view.get(id)) pending.set(id, { id })
+    }
+  }
+  return { edits: [...pending.values()], problems }
 }
 
 function scopesOf(workspace: Workspace): Scope[] {
   if (workspace.settings.layout === 'flat') return [WORLD, workspace.layout.flatAgent]
-  const scopes = new Set<Scope>([WORLD, ...workspace.layout.agentFolders.keys()])
-  for (const head of workspace.catalog.heads()) scopes.add(head.scope)
-  return [...scopes]
+  return [...new Set([WORLD, ...workspace.layout.agentFolders.keys(), ...workspace.catalog.scopes()])]
 }
 
 /** What lies in these scopes and is not, by its signature, just what we know. */
@@ -128,6 +144,21 @@ function* placesInDoubt(
   }
 }
 
+/** What we know of in these scopes and the look has not met: it is gone, or lies where it should not. */
+function* placesUnmet({ catalog, layout }: Workspace, scopes: readonly Scope[], round: Round): Generator<Place> {
+  const { files } = catalog
+  for (const folder of files.folders()) {
+    for (const path of files.unmet(folder, round.number)) {
+      const [first] = catalog.idsAt(path)
+      const head = first === undefined ? undefined : catalog.head(first)
+      if (!head) continue
+      if (scopes.includes(head.scope) && round.isWanted(head.kind)) yield placeOf(layout, head, path)
+      // A folder of a kind is of one scope, and all kinds in it share their files: none of them is asked for.
+      else if ('folder' in KINDS[head.kind].place) break
+    }
+  }
+}
+
 /**
  * `folder` ends with a slash, or is empty. Here every file of the memory is asked for, so this does no more than a stat each:
  * where as many files are there as are just as we know them, there is no other.
@@ -144,22 +175,17 @@ function namesInDoubt(workspace: Workspace, folder: string, round: Round, proble
 
 function doubtful(workspace: Workspace, folder: string, round: Round, problems: Problem[]): string[] {
   const { files, unproved } = workspace.catalog
-  const names = namesOf(workspace, folder, problems)
+  // With a slash at its end, a link would be followed.
+  const stats = statFile(join(workspace.root, folder.slice(0, -1)))
+  const texts = files.textsIn(folder, stats)
+  const names = texts === undefined ? namesOf(workspace, folder, stats, problems) : []
   const root = `${workspace.root}/`
-  let untouched = 0
-  files.inFolder(folder).forEach((known, path) => {
-    const { signature } = known
-    if (!signature || (unproved.size > 0 && unproved.has(path))) return
-    const stats = statFile(root + path)
-    if (!stats || !sameSignature(signature, stats)) return
-    known.round = round.number
-    untouched++
-  })
-  let count = 0
-  for (const name of names) if (name.endsWith('.md')) count++
-  if (count === untouched) return []
-  return names
-    .filter((name) => name.endsWith('.md') && files.get(folder + name)?.round !== round.number)
+  const untouched = files.meetUntouched(folder, round.number, (path) =>
+    unproved.size > 0 && unproved.has(path) ? undefined : statFile(root + path),
+  )
+  if (untouched === (texts ?? countTexts(names))) return []
+  return (texts === undefined ? names : namesIn(join(workspace.root, folder)))
+    .filter((name) => name.endsWith('.md') && !files.isMet(folder + name, round.number))
     .filter((name) => isPlainFile(workspace, folder + name, problems))
     .sort()
 }
@@ -171,9 +197,8 @@ function isPlainFile(workspace: Workspace, path: string, problems: Problem[]): b
   return false
 }
 
-function namesOf(workspace: Workspace, folder: string, problems: Problem[]): string[] {
-  const path = workspace.absolute(folder)
-  if (folder === '' || !statFile(path.replace(/\/$/, ''))?.isSymbolicLink()) return namesIn(path)
+function namesOf(workspace: Workspace, folder: string, stats: Stats | undefined, problems: Problem[]): string[] {
+  if (folder === '' || !stats?.isSymbolicLink()) return namesIn(workspace.absolute(folder))
   problems.push({ path: folder, problem: 'it is a link; links are not followed' })
   return []
 }

@@ -113,14 +113,16 @@ export class Writer {
     if (plan.records.length > 0) await this.#committer.commit(plan.records)
   }
 
-  /** So that every segment but a new, empty one is closed, and no text is left lying aside. Only for the holder of the lock. */
-  async closeSegment(): Promise<void> {
+  /**
+   * So that every segment but a new, empty one is closed, no text is left lying aside, and whoever follows the feed starts
+   * over. Only for the holder of the lock.
+   */
+  async startOver(): Promise<void> {
     const { state, swap } = this.#workspace
     if (!state) return
     this.#committer.files.displaced.push(...swap.leftByOthers(true))
     await this.#committer.journalDisplaced()
-    await this.#preparation.startSegment(state.epoch, undefined)
-    await this.#preparation.checkpointer.make()
+    await this.#preparation.startEpochFromHere()
   }
 
   async idle(): Promise<void> {

@@ -79,6 +79,18 @@ export const changeRules: readonly Rule[] = [
     },
   },
   {
+    name: 'tells where it is without its changes, for who begins now',
+    async run({ store }) {
+      await apply(store, [note('a')])
+      const now = await store.changes('now')
+      equal([now.changes, now.restarted], [[], false], 'now')
+      equal(now.cursor, (await store.changes()).cursor, 'the cursor')
+      await apply(store, [note('b')])
+      const feed = await store.changes(now.cursor)
+      equal([feed.restarted, feed.changes.length], [false, 1], 'from there on')
+    },
+  },
+  {
     name: 'starts over for a cursor of another epoch',
     async run({ store }) {
       await apply(store, [note('a')])
@@ -88,6 +100,51 @@ export const changeRules: readonly Rule[] = [
       equal(feed.restarted, true, 'restarted')
       equal(feed.changes[0]?.number, 1, 'the first change')
       equal(feed.cursor.epoch, cursor.epoch, 'the epoch to go on with')
+    },
+  },
+  {
+    name: 'starts over after a purge, which takes its traces out of the changes',
+    needs: 'undo',
+    async run({ store }) {
+      const a = await applyOne(store, note('a'))
+      await apply(store, [note('b')])
+      const { cursor } = await changesSince(store)
+      await store.purge([a.id])
+      const feed = await store.changes(cursor)
+      equal(feed.restarted, true, 'restarted')
+      ok(!JSON.stringify(feed.changes).includes(a.id), 'nothing tells of it')
+      await apply(store, [note('c')])
+      const next = await store.changes(feed.cursor)
+      equal([next.restarted, next.changes.length], [false, 1], 'from there on')
+    },
+  },
+  {
+    name: 'tells a reader who follows it, step by step, all that happens, its own edits and removals included',
+    async run({ store, pass }) {
+      const followed = new Map<string, string>()
+      let { cursor } = await store.changes()
+      const follow = async (): Promise<void> => {
+        const feed = await store.changes(cursor, { edits: ['main', WORLD] })
+        equal(feed.edits, [], 'edits by hand')
+        for (const id of feed.changes.flatMap(({ operations }) => operations.map((operation) => operation.id ?? ''))) {
+          const entry = await store.get(id)
+          if (entry) followed.set(id, entry.revision)
+          else followed.delete(id)
+        }
+        cursor = feed.cursor
+        const there = (await store.heads()).map(({ id, revision }) => [id, revision])
+        equal([...followed].sort(), there.sort(), 'what the follower knows')
+      }
+      const a = await applyOne(store, note('a', { aliases: ['x'] }))
+      await follow()
+      const b = await applyOne(store, topic('b'))
+      await apply(store, [{ op: 'write', id: a.id, content: 'two' }, experience('line')])
+      pass(1000)
+      await follow()
+      await apply(store, [note('c'), { op: 'remove', id: b.id }])
+      await apply(store, [{ op: 'rename', id: a.id, name: 'd' }])
+      await follow()
+      await follow()
     },
   },
   {

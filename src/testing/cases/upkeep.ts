@@ -2,15 +2,17 @@
 import type { Store } from '../../ports/store.ts'
 import { equal, ok, present, rejects, rejectsWith } from '../assert.ts'
 import type { Rule } from '../harness.ts'
-import { apply, changesSince, note, scanned } from '../requests.ts'
+import { apply, applyOne, changesSince, note, scanned } from '../requests.ts'
 
 export const upkeepRules: readonly Rule[] = [
   {
     name: 'keeps derived bytes by key, the last ones written',
     async run({ store }) {
+      await apply(store, [note('a')])
+      const { cursor } = await changesSince(store)
       equal(await store.derived.read('index'), undefined, 'before the first write')
       const all = Uint8Array.from({ length: 256 }, (_, n) => n)
-      await store.derived.write('index', all)
+      equal(await store.derived.write('index', all), true, 'whether they were kept')
       await store.derived.write('vectors', new Uint8Array([1]))
       equal(bytes(await store.derived.read('index')), [...all], 'index')
       await store.derived.write('index', new Uint8Array([9, 8]))
@@ -18,12 +20,44 @@ export const upkeepRules: readonly Rule[] = [
       equal(bytes(await store.derived.read('vectors')), [1], 'vectors')
       await store.derived.write('vectors', new Uint8Array())
       equal(bytes(await store.derived.read('vectors')), [], 'no bytes at all')
-      equal((await changesSince(store)).changes, [], 'the feed knows nothing of it')
+      equal((await changesSince(store, cursor)).changes, [], 'the feed knows nothing of it')
+    },
+  },
+  {
+    name: 'keeps no derived bytes that were made before a purge',
+    needs: 'undo',
+    async run({ store }) {
+      const a = await applyOne(store, note('a'))
+      const { cursor } = await changesSince(store)
+      const old = new Uint8Array([1])
+      equal(await store.derived.write('index', old, cursor), true, 'before it')
+      await store.purge([a.id])
+      equal(await store.derived.read('index'), undefined, 'what was kept before it')
+      equal(await store.derived.write('index', old, cursor), false, 'made before it, written after it')
+      equal(await store.derived.read('index'), undefined, 'after it')
+      const { cursor: now } = await changesSince(store)
+      equal(await store.derived.write('index', new Uint8Array([2]), now), true, 'made after it')
+      equal(bytes(await store.derived.read('index')), [2], 'index')
+    },
+  },
+  {
+    name: 'keeps one of the derived bytes that are written at once, whole',
+    async run({ store }) {
+      await apply(store, [note('a')])
+      const many = Array.from({ length: 8 }, (_, n) => new Uint8Array(100_000).fill(n))
+      await Promise.all(many.map((one) => store.derived.write('index', one)))
+      const read = bytes(await store.derived.read('index'))
+      equal(
+        [read.length, read.every((one) => one === read[0])],
+        [100_000, true],
+        "length, and whether they are one writer's",
+      )
     },
   },
   {
     name: 'keeps derived bytes as they were when written',
     async run({ store }) {
+      await apply(store, [note('a')])
       const given = new Uint8Array([1, 2])
       await store.derived.write('index', given)
       given[0] = 99

@@ -137,7 +137,7 @@ function unwrittenIn(workspace: Workspace): Set<string> {
 
 function isUnwritten(workspace: Workspace, path: string): boolean {
   try {
-    return workspace.bytesOf(path).unwritten
+    return workspace.files.bytesOf(path).unwritten
   } catch (error) {
     if (isKeepsakeError(error)) return false // who reads it next says why it can't be read
     throw error

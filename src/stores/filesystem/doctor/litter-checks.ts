@@ -49,21 +49,14 @@ export function checkLitter(scene: Scene): Finding[] {
   ]
 }
 
-/** In our own folder for them, and where derived files are made. */
+/** In our own folder for them, and archives that were not finished. */
 export function temporaryFiles({ tree }: Scene): string[] {
   const before = Date.now() - YOUNGEST_LITTER_MS
   const old = tree.items.filter(({ type, folder, name, stats }) => {
-    const isTemporary =
-      folder === `${STATE_FOLDER}/tmp` ||
-      (folder === `${STATE_FOLDER}/derived` && isTemporaryName(name)) ||
-      isUnfinished('archive', name)
+    const isTemporary = folder === `${STATE_FOLDER}/tmp` || isUnfinished('archive', name)
     return isTemporary && type === 'file' && stats.mtimeMs < before
   })
   return old.map(({ path }) => path)
-}
-
-function isTemporaryName(name: string): boolean {
-  return /^[0-9a-f]{16}$/.test(name)
 }
 
 /** Where the store moves an identity file that lies outside, for the moment of its writing. */

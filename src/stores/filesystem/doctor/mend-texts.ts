@@ -27,7 +27,7 @@ export function mendIds(evidence: Evidence): void {
 function mendId({ workspace }: Evidence, duplicate: DuplicateId, taken: Set<string>): void {
   const { place, index, id } = duplicate
   rewrite(workspace, place, (text, mtimeMs) => {
-    const known = workspace.see(place)?.said.entries[index]?.id
+    const known = workspace.files.see(place)?.said.entries[index]?.id
     const isLog = KINDS[place.kind].shape === 'log'
     const derived = derivedId(place.scope, isLog ? `${place.inScope}#${id}/${index}` : place.inScope)
     const own = [known, derived].find((one) => one !== undefined && one !== id && !taken.has(one))

@@ -56,7 +56,7 @@ function idAt({ place, said }: SeenText, start: number, { workspace, followed }:
 
 function knownTo(workspace: Workspace, place: Place): SeenText['said'] | undefined {
   try {
-    return workspace.see(place)?.said
+    return workspace.files.see(place)?.said
   } catch (error) {
     if (isKeepsakeError(error)) return undefined // what the text itself says will do
     throw error

@@ -68,7 +68,7 @@ function bytesOf(
   { workspace }: Scene,
 ): { readonly bytes: Uint8Array; readonly mtimeMs: number } | { readonly problem: string } | undefined {
   try {
-    const { bytes, mtimeMs } = workspace.bytesOf(place.path)
+    const { bytes, mtimeMs } = workspace.files.bytesOf(place.path)
     return bytes === null ? undefined : { bytes, mtimeMs }
   } catch (error) {
     if (!isKeepsakeError(error)) throw error

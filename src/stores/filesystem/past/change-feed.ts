@@ -1,4 +1,7 @@
-/** The feed of changes, read from the journal itself. */
+/**
+ * The feed of changes, read from the journal itself: from its end back to where the reader is, so that it costs what is new
+ * and not what is there. Bounded by the catalogue, so that changes, edits and what a read says are of one moment.
+ */
 import type { JournalRecord } from '../../../codec/journal-record.ts'
 import type { Change } from '../../../model/operation.ts'
 import type { ChangeFeed, Cursor } from '../../../ports/store.ts'
@@ -7,29 +10,47 @@ import type { Workspace } from '../workspace.ts'
 /** Of a workspace that nobody has written to yet. */
 const NO_EPOCH = ''
 
-/** Reads the journal itself, from its end back to where the reader is: only those who follow the feed pay for it. */
-export function readChanges(workspace: Workspace, since: Cursor | undefined): ChangeFeed {
-  const { journal, state, catalog } = workspace
-  const epoch = state?.epoch ?? NO_EPOCH
-  const cursor = { epoch, number: catalog.number }
-  if (since && since.epoch === epoch && since.number === catalog.number)
-    return { changes: [], cursor, restarted: false }
-  let records: JournalRecord[] = []
-  for (const segment of journal.segments().reverse()) {
-    const [first, ...lines] = journal.read(segment, 0)?.lines ?? []
-    if (!first || !('header' in first)) continue
-    if (first.header.epoch !== epoch) break
-    records = [...lines.flatMap((line) => ('record' in line ? [line.record] : [])), ...records]
-    if (since && since.epoch === epoch && (records[0]?.number ?? Number.POSITIVE_INFINITY) <= since.number + 1) break
+export type ReadChanges = Omit<ChangeFeed, 'edits' | 'problems'>
+
+export function cursorOf({ state, catalog }: Workspace): Cursor {
+  return { epoch: state?.epoch ?? NO_EPOCH, number: catalog.number }
+}
+
+export function readChanges(workspace: Workspace, since: Cursor | 'now' | undefined): ReadChanges {
+  const cursor = cursorOf(workspace)
+  if (since === 'now') return { changes: [], cursor, restarted: false }
+  const fresh = since?.epoch === cursor.epoch ? recordsAfter(workspace, since.number) : undefined
+  if (fresh) return { changes: fresh.map(changeOf), cursor, restarted: false }
+  const records = recordsAfter(workspace, undefined) ?? []
+  const continues = since?.epoch === NO_EPOCH && since.number === 0 && (records[0]?.number ?? 1) === 1
+  return { changes: records.map(changeOf), cursor, restarted: since !== undefined && !continues }
+}
+
+/** Those of this epoch, oldest first; all that are kept, or `undefined` where they do not reach back to a number. */
+function recordsAfter(workspace: Workspace, number: number | undefined): JournalRecord[] | undefined {
+  const records: JournalRecord[] = []
+  let next = workspace.catalog.number
+  if (next === number) return records
+  for (const record of recordsBackwards(workspace)) {
+    if (record.number !== next) continue
+    records.push(record)
+    if (--next === number) return records.reverse()
   }
-  const earliest = records[0]?.number ?? catalog.number + 1
-  const sameFeed = since?.epoch === epoch || (since?.epoch === NO_EPOCH && earliest === 1)
-  const continues = since !== undefined && sameFeed && since.number >= earliest - 1 && since.number <= catalog.number
-  const from = continues ? since.number : earliest - 1
-  return {
-    changes: records.filter((record) => record.number > from).map(changeOf),
-    cursor,
-    restarted: since !== undefined && !continues,
+  return number === undefined ? records.reverse() : undefined
+}
+
+/** From the end that the catalogue knows: what others have added since comes with the next look. */
+function* recordsBackwards({ journal, state }: Workspace): Generator<JournalRecord> {
+  if (!state) return
+  const { segment: last, offset } = state.position
+  for (const segment of journal.segments().reverse()) {
+    if (segment > last) continue
+    const epoch = segment === last ? state.epoch : journal.headerOf(segment)?.epoch
+    if (epoch === undefined) continue
+    if (epoch !== state.epoch) return
+    for (const line of journal.linesBackwards(segment, segment === last ? offset : undefined)) {
+      if ('record' in line) yield line.record
+    }
   }
 }
 

@@ -12,6 +12,7 @@ import type { Purged } from '../../../ports/store.ts'
 import { rewriteArchive } from '../backup/archive-rewrite.ts'
 import { knownBackups } from '../backup/known-backups.ts'
 import { restoreTraces } from '../backup/switch-workspace.ts'
+import { derivedFolder } from '../derived.ts'
 import { digest, type Journal } from '../journal.ts'
 import { type Place, PURGE_NOTE } from '../layout.ts'
 import { decodeText, readFileAt, removeFile, replaceFileDurably, statFile } from '../system.ts'
@@ -71,10 +72,11 @@ async function purgeHeld(
   const cleaned: string[] = []
   const sessions = await purgeSessions(workspace, needles)
   if (sessions > 0) cleaned.push(`${sessions} session${sessions === 1 ? '' : 's'} that said it`)
-  rmSync(join(stateFolder, 'derived'), { recursive: true, force: true })
   const aside = join(stateFolder, 'aside')
   if (statFile(aside)) for (const path of filesHolding(aside, needles)) removeFile(join(aside, path))
-  await writer.closeSegment()
+  await writer.startOver()
+  // After the feed has started over: see derived.ts.
+  rmSync(derivedFolder(stateFolder), { recursive: true, force: true })
   const purging = newPurge(workspace, ids)
   await purgeJournal(workspace, purging)
   cleaned.unshift(`${there.length === 0 ? 'the' : 'its files, the'} journal and everything derived from it`)
@@ -100,7 +102,7 @@ async function purgeHeld(
 /** A file that can't be read can't be rewritten either: it goes as it is. */
 async function removeEntry(workspace: Workspace, writer: Writer, id: string): Promise<void> {
   const { kind, path } = workspace.catalog.head(id) ?? {}
-  if (kind !== undefined && path !== undefined && KINDS[kind].shape !== 'log' && !workspace.view().get(id)) {
+  if (kind !== undefined && path !== undefined && KINDS[kind].shape !== 'log' && !workspace.files.view().get(id)) {
     workspace.refuseLinks(path)
     removeFile(workspace.absolute(path))
     await writer.absorbHeld((edit) => edit.before?.id === id)
@@ -133,7 +135,7 @@ function textsOf(workspace: Workspace, ids: ReadonlySet<string>): string[] {
   for (const { touched } of changes) {
     for (const { id, after } of touched) if (after && ids.has(id)) texts.add(after.content)
   }
-  for (const id of ids) texts.add(workspace.view().get(id)?.content ?? '')
+  for (const id of ids) texts.add(workspace.files.view().get(id)?.content ?? '')
   texts.delete('')
   return [...texts]
 }
@@ -151,7 +153,7 @@ function newPurge(workspace: Workspace, ids: ReadonlySet<string>): RecordPurge {
 }
 
 function withoutEntries(workspace: Workspace, ids: ReadonlySet<string>, place: Place, text: string): string {
-  const { entries, log } = workspace.say(place, Buffer.from(text), 0)
+  const { entries, log } = workspace.files.say(place, Buffer.from(text), 0)
   return log ? withoutBlocks(log, (index) => ids.has(entries[index]?.id ?? '')) : text
 }
 
@@ -216,7 +218,7 @@ function purgedMember(
   const place = purging.placeAt(inside)
   const text = place && decodeText(bytes)
   if (!place || text === undefined) return bytes
-  const { entries, log } = workspace.say(place, bytes, 0)
+  const { entries, log } = workspace.files.say(place, bytes, 0)
   if (log) return Buffer.from(withoutEntries(workspace, ids, place, text))
   return ids.has(entries[0]?.id ?? '') ? undefined : bytes
 }

@@ -1,0 +1,83 @@
+/** Every part of a score as a table: what each word gave, what else came to it, and what it was measured by. */
+import { searchedText, understoodParts } from '../prompt/searched-text.ts'
+import type { Searched, SupportPart, Why, WordPart } from '../recall/found.ts'
+import { rowsText, shortened } from './entry-text.ts'
+import type { Screen } from './screen.ts'
+
+/** What, where, in how many entries, points. */
+type Row = readonly [string, string, string, string]
+
+const TITLES: Row = ['part', 'stands in', 'entries', 'points']
+const MOST_CHARACTERS = 34
+
+/** Where what supports a hit comes from. */
+const SUPPORTS: Readonly<Record<SupportPart['by'], string>> = {
+  neighbour: 'words of the entries beside it',
+  session: 'words of its session or day',
+  nearness: 'its words stand close together',
+}
+
+/** The lines of one hit's table. */
+export function explainText(why: Why, screen: Screen): string[] {
+  const [head = '', ...rows] = tableText([TITLES, ...rowsOf(why)], screen)
+  return [screen.dim(head), ...rows]
+}
+
+/** What was searched, and how the query was understood. */
+export function searchText(searched: Searched, zone: string, screen: Screen): string {
+  const { matched, mode } = searched
+  const sentence = `Searched ${searchedText(searched, zone)} by ${mode === 'lexical' ? 'words' : mode}; ${matched} match.`
+  const rows = understoodParts(searched.understood).map(([called, texts]) => [called, screen.line(texts)] as const)
+  return [screen.line(sentence), ...rowsText(rows, screen)].join('\n')
+}
+
+function rowsOf({ exact, words, supports, boosts, best, score }: Why): Row[] {
+  return [
+    ...words.map(wordRow),
+    ...supports.map(({ by, score: gained }): Row => [by, SUPPORTS[by], '', points(gained)]),
+    ...boosts.map(({ by, factor }): Row => [by, '', '', `×${points(factor)}`]),
+    exact === undefined
+      ? ['score', `of ${points(best)} at best`, '', points(score)]
+      : ['score', `the query is its ${exact}`, '', points(score)],
+  ]
+}
+
+function wordRow({ text, term, counts, documents, score }: WordPart): Row {
+  const isAsIndexed = bare(text) === bare(term)
+  const fields = Object.entries(counts).map(([field, count]) => `${field} ${count}`)
+  return [isAsIndexed ? text : `${text} (${term})`, fields.join(', ') || 'nowhere', String(documents), points(score)]
+}
+
+/** Without quotes and star. */
+function bare(text: string): string {
+  return text.replace(/["*]/g, '').toLowerCase()
+}
+
+function points(number: number): string {
+  return number.toFixed(2)
+}
+
+/** Columns, words to the left and numbers to the right. */
+function tableText(rows: readonly Row[], screen: Screen): string[] {
+  const cells = rows.map((row) => row.map((cell) => cut(screen.line(cell))))
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => lengthOf(row[column]))))
+  return cells.map((row) =>
+    row
+      .map((cell, column) => {
+        const blanks = ' '.repeat((widths[column] ?? 0) - lengthOf(cell))
+        return column < 2 ? cell + blanks : blanks + cell
+      })
+      .join('  '),
+  )
+}
+
+function cut(text: string): string {
+  const characters = [...shortened(text)]
+  return characters.length <= MOST_CHARACTERS
+    ? characters.join('')
+    : `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…`
+}
+
+function lengthOf(text: string | undefined): number {
+  return [...(text ?? '')].length
+}

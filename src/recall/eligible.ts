@@ -1,0 +1,28 @@
+/** Filters, as questions to the index alone: they act before the limit, on every document that matches, and read no file. */
+import { holds } from '../model/condition.ts'
+import { KIND_NAMES } from '../model/kinds.ts'
+import type { Matches } from '../search/matches.ts'
+import { COLUMN, storedMetadata } from './entry-document.ts'
+import type { SearchRequest } from './request.ts'
+
+export type Refusal = 'expired' | 'kind' | 'since' | 'until' | 'where'
+
+export type Eligible = (doc: number) => boolean
+
+/** The first filter that keeps a document out; the cheap ones first. */
+export function refusalOf(matches: Matches, request: SearchRequest): (doc: number) => Refusal | undefined {
+  const { nowMs, where } = request
+  const kinds = KIND_NAMES.map((kind) => request.kinds.includes(kind))
+  const since = request.since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(request.since)
+  const until = request.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(request.until)
+  return (doc) => {
+    if (!kinds[matches.column(doc, COLUMN.kind)]) return 'kind'
+    if (matches.column(doc, COLUMN.expires) <= nowMs) return 'expired'
+    const created = matches.column(doc, COLUMN.created)
+    if (created < since) return 'since'
+    if (created >= until) return 'until'
+    if (where.length === 0) return undefined
+    const metadata = storedMetadata(matches.stored(doc))
+    return where.every((condition) => holds(metadata, condition)) ? undefined : 'where'
+  }
+}

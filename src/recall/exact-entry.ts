@@ -1,0 +1,37 @@
+/** The entry that a query calls by its name: whoever types a name exactly means that one. */
+import { isKeepsakeError } from '../errors.ts'
+import { type Entry, WORLD } from '../model/entry.ts'
+import { normalizeName } from '../model/name.ts'
+import type { Store } from '../ports/store.ts'
+import type { SearchRequest } from './request.ts'
+
+export interface Exact {
+  readonly id: string
+  readonly by: 'name' | 'alias'
+}
+
+/** An agent's own name shadows the world's. */
+export async function exactEntry(store: Store, { text, scopes, signal }: SearchRequest): Promise<Exact | undefined> {
+  const name = nameIn(text)
+  if (name === undefined) return undefined
+  const ownFirst = [...scopes].sort((a, b) => Number(a === WORLD) - Number(b === WORLD))
+  for (const scope of ownFirst) {
+    const entry = await store.resolve(scope, name, signal ? { signal } : {})
+    if (entry) return { id: entry.id, by: called(entry, name) }
+  }
+  return undefined
+}
+
+function called(entry: Entry, name: string): 'name' | 'alias' {
+  return entry.name === name ? 'name' : 'alias'
+}
+
+/** Most queries are no name, and some could not be one. */
+function nameIn(text: string): string | undefined {
+  try {
+    return normalizeName(text, 'query')
+  } catch (error) {
+    if (isKeepsakeError(error)) return undefined
+    throw error
+  }
+}

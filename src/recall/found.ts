@@ -1,0 +1,145 @@
+/** What a search of the memory answers: the hits, why each is there, and what was searched. Types only. */
+
+import type { Condition } from '../model/condition.ts'
+import type { Entry, Scope } from '../model/entry.ts'
+import type { Kind } from '../model/kinds.ts'
+import type { CallOptions } from '../ports/store.ts'
+
+export type SearchMode = 'lexical'
+
+export interface SearchOptions extends CallOptions {
+  /** How many hits at most: 1 to 100; default 5. */
+  readonly limit?: number
+  /** Default: every kind but identity. */
+  readonly kinds?: readonly Kind[]
+  /** On `createdAt`: from this instant on. */
+  readonly since?: string
+  /** On `createdAt`: before this instant. */
+  readonly until?: string
+  /** On metadata; all must hold. */
+  readonly where?: readonly Condition[]
+  /** Hits below this score are left out: 0 to 1, default 0. */
+  readonly minScore?: number
+  /** About how long the hits' texts may be together; whole entries only, the best ones first. Default: no budget. */
+  readonly budgetTokens?: number
+  readonly mode?: SearchMode
+  /** Adds `why` to each hit. */
+  readonly explain?: boolean
+}
+
+export interface Found {
+  readonly hits: readonly Hit[]
+  readonly searched: Searched
+  readonly warnings: readonly string[]
+}
+
+export interface Hit {
+  readonly entry: Entry
+  /** 0 to 1: 1 for an exact name or alias, else the share of the best score that the query could reach. */
+  readonly score: number
+  /** Where the query's words stand in `entry.content`: start and end, in UTF-16 units, in order, not overlapping. */
+  readonly highlights: readonly Range[]
+  /** Entries that say nearly the same, left out in favour of this one. */
+  readonly alike: readonly string[]
+  readonly why?: Why
+}
+
+export type Range = readonly [start: number, end: number]
+
+/** Each part of a score: `score` is `min(1, (sum of words + sum of supports) × product of boosts / best)`, or 1 where `exact`. */
+export interface Why {
+  /** The query is this entry's name or alias. */
+  readonly exact?: 'name' | 'alias'
+  readonly words: readonly WordPart[]
+  readonly supports: readonly SupportPart[]
+  readonly boosts: readonly BoostPart[]
+  /** What the query could reach at most. */
+  readonly best: number
+  readonly score: number
+}
+
+/** What one word, phrase or prefix of the query gave. */
+export interface WordPart {
+  /** As the query has it, such as `deploys`, `"smoke tests"` or `deploy*`. */
+  readonly text: string
+  /** As the index has it, such as `deploy`. */
+  readonly term: string
+  /** How often it stands in each field that has it: `{name: 1, content: 3}`. */
+  readonly counts: Readonly<Record<string, number>>
+  /** In how many of the searched entries it stands. */
+  readonly documents: number
+  readonly score: number
+}
+
+export interface SupportPart {
+  /**
+   * `neighbour`: the same words in the entries before and after it in its log or session; `session`: in all of that;
+   * `nearness`: the query's words stand close together in it.
+   */
+  readonly by: 'neighbour' | 'session' | 'nearness'
+  readonly score: number
+}
+
+export interface BoostPart {
+  readonly by: 'length' | 'recency' | 'kind'
+  readonly factor: number
+}
+
+/** What was searched, and how the query was understood: for an empty answer the only thing there is to say. */
+export interface Searched {
+  readonly mode: SearchMode
+  readonly query: string
+  readonly understood: Understood
+  readonly scopes: readonly Scope[]
+  readonly kinds: readonly Kind[]
+  readonly since?: string
+  readonly until?: string
+  readonly where?: readonly Condition[]
+  /** Entries of these scopes. */
+  readonly entries: number
+  /** Of these, what the filters let through. Counted for an empty answer, and where it is to be explained. */
+  readonly eligible?: number
+  /** Of what the filters let through, what the query's words brought up. */
+  readonly matched: number
+  /** Hits that the budget had no room for. */
+  readonly omitted: number
+  /** For words that stand nowhere: the nearest words that do. */
+  readonly nearest: readonly { readonly text: string; readonly nearest: readonly string[] }[]
+}
+
+export interface Understood {
+  readonly words: readonly string[]
+  readonly phrases: readonly string[]
+  readonly prefixes: readonly string[]
+  readonly not: readonly string[]
+  /** Words too common to search by. */
+  readonly ignored: readonly string[]
+}
+
+/** Why an entry that was expected is not among the hits, or that it is. */
+export interface WhyNot {
+  readonly entry?: Entry
+  readonly reason:
+    | 'found'
+    | 'not-there'
+    | 'expired'
+    | 'kind'
+    | 'since'
+    | 'until'
+    | 'where'
+    | 'excluded'
+    | 'phrase'
+    | 'no-words'
+    | 'min-score'
+    | 'alike'
+    | 'limit'
+    | 'budget'
+  /** One or two sentences for a person: what kept it out, and what would bring it in. */
+  readonly sentence: string
+  /** Its place among all that matched, from 1. */
+  readonly rank?: number
+  readonly score?: number
+  readonly why?: Why
+  /** The entry that stands for it (`alike`). */
+  readonly instead?: string
+}

@@ -1,0 +1,56 @@
+/**
+ * The indexes that one memory searches, world and own, brought up to date before each search: what another process wrote or a
+ * hand changed a moment ago is found. One at a time, since a search must not see a document half exchanged.
+ */
+import type { Scope } from '../model/entry.ts'
+import type { CallOptions, Problem, Store } from '../ports/store.ts'
+import type { Analyzer } from '../search/analyzer.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import { ScopeIndex } from './scope-index.ts'
+
+export class RecallIndex {
+  readonly #store: Store
+  readonly #scopes: readonly ScopeIndex[]
+  readonly #names: readonly Scope[]
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(store: Store, scopes: readonly Scope[], analyzer: Analyzer) {
+    this.#store = store
+    this.#names = scopes
+    this.#scopes = scopes.map((scope) => new ScopeIndex(store, scope, analyzer))
+  }
+
+  /** Calls `use` with indexes that are in step with the store, and with no one else at them. */
+  inStep<T>(
+    use: (indexes: readonly SearchIndex[], problems: readonly Problem[]) => T,
+    options: CallOptions = {},
+  ): Promise<T> {
+    const turn = this.#turn.then(async () => {
+      const problems = await this.#follow(options)
+      return use(
+        this.#scopes.map(({ index }) => index),
+        problems,
+      )
+    })
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** What was indexed since the last snapshot, for the next process. */
+  async save(): Promise<void> {
+    await this.#turn
+    for (const scope of this.#scopes) await scope.save()
+  }
+
+  async #follow(options: CallOptions): Promise<readonly Problem[]> {
+    const problems: Problem[] = []
+    const { timezone: zone } = await this.#store.settings()
+    for (const [n, scope] of this.#scopes.entries()) {
+      const cursor = await scope.cursor(zone)
+      const feed = await this.#store.changes(cursor ?? 'now', { ...options, edits: [this.#names[n] ?? ''] })
+      await scope.follow(feed)
+      problems.push(...feed.problems)
+    }
+    return problems
+  }
+}

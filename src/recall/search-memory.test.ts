@@ -1,0 +1,389 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Memory } from '../memory.ts'
+import type { Operation } from '../model/operation.ts'
+import { instant } from '../model/time.ts'
+import { memoryStore } from '../stores/memory.ts'
+import type { Found, SearchOptions, Why } from './found.ts'
+
+const NOW = Date.parse('2026-11-15T12:00:00Z')
+const DAY = 86_400_000
+
+let nowMs = NOW
+let memory: Memory
+
+beforeEach(() => {
+  nowMs = NOW
+  const clock = (): number => nowMs
+  memory = new Memory(memoryStore({ clock, settings: { timezone: 'UTC' } }), 'main', clock)
+})
+
+async function note(name: string, content: string, more: Partial<Operation> = {}): Promise<void> {
+  await memory.apply([{ op: 'add', scope: 'main', kind: 'note', name, content, ...more } as Operation])
+}
+
+async function names(query: string, options: SearchOptions = {}): Promise<(string | null)[]> {
+  return (await memory.search(query, options)).hits.map(({ entry }) => entry.name)
+}
+
+function totalOf({ words, supports, boosts, best }: Why): number {
+  const sum = [...words, ...supports].reduce((points, part) => points + part.score, 0)
+  return boosts.reduce((product, { factor }) => product * factor, sum) / best
+}
+
+describe('a search', () => {
+  it('finds by words, in whatever form they are', async () => {
+    await note('Deploys', 'We deploy on Tuesdays, after the smoke tests have passed.')
+    await note('Lunch', 'The kitchen opens at noon.')
+    expect(await names('deployments')).toEqual(['Deploys'])
+    expect(await names('when do we deploy')).toEqual(['Deploys'])
+    expect(await names('Tuesday')).toEqual(['Deploys'])
+    expect(await names('DEPLOYING')).toEqual(['Deploys'])
+  })
+
+  it('finds what was written a moment ago, and no longer what is gone', async () => {
+    await note('Deploys', 'Ship on Tuesday')
+    expect(await names('ship')).toEqual(['Deploys'])
+    await memory.remember('Ship on Friday', { name: 'Deploys' })
+    expect(await names('Tuesday')).toEqual([])
+    expect(await names('Friday')).toEqual(['Deploys'])
+    await memory.rename('Deploys', 'Releases')
+    expect(await names('releases')).toEqual(['Releases'])
+    await memory.forget('Releases')
+    expect(await names('Friday')).toEqual([])
+    await memory.undo()
+    expect(await names('Friday')).toEqual(['Releases'])
+  })
+
+  it('puts the entry first that is called so by name or alias, with the score 1', async () => {
+    await note('Release day', 'Nothing to see here.', { aliases: ['shipping'] })
+    await note('Long', 'release day release day release day shipping shipping shipping')
+    for (const query of ['Release day', 'shipping']) {
+      const { hits } = await memory.search(query, { explain: true })
+      expect(hits.map(({ entry, score }) => [entry.name, score === 1])).toEqual([
+        ['Release day', true],
+        ['Long', false],
+      ])
+      expect(hits[0]?.why?.exact).toBe(query === 'shipping' ? 'alias' : 'name')
+    }
+  })
+
+  it('lets an own name shadow the name of the world', async () => {
+    await memory.learnFact('deploy', 'of the world')
+    await note('deploy', 'of the agent')
+    const { hits } = await memory.search('deploy')
+    expect(hits[0]?.entry.scope).toBe('main')
+    expect(hits.map(({ score }) => score === 1)).toEqual([true, false])
+  })
+
+  it('gives aliases no words', async () => {
+    await note('One', 'first', { aliases: ['unheard of name'] })
+    expect(await names('unheard')).toEqual([])
+  })
+
+  it('weighs a word in the name more than one in the text', async () => {
+    await note('Kitchen', 'the deploy board hangs there')
+    await note('Deploy board', 'hangs in the kitchen')
+    expect((await names('kitchen board'))[0]).toBe('Deploy board')
+    expect((await names('kitchen'))[0]).toBe('Kitchen')
+  })
+
+  it('never shows what belongs to another agent', async () => {
+    await note('Mine', 'secret handshake')
+    const other = new Memory(memory.store, 'other', () => nowMs)
+    expect((await other.search('secret handshake')).hits).toEqual([])
+    expect((await other.search('Mine')).hits).toEqual([])
+  })
+})
+
+describe('filters', () => {
+  it('act before the limit', async () => {
+    for (let n = 0; n < 40; n++) await note(`Louder ${n}`, `deploy deploy deploy ${n}`)
+    await note('Rare', 'deploy now', { metadata: { team: 'web', priority: 3 } })
+    await memory.remember('deploy to the moon', { kind: 'fact', name: 'A fact' })
+    expect(await names('deploy', { limit: 1, kinds: ['fact'] })).toEqual(['A fact'])
+    expect(await names('deploy', { limit: 1, where: [{ key: 'team', op: '=', value: 'web' }] })).toEqual(['Rare'])
+    expect(await names('deploy', { where: [{ key: 'priority', op: '>=', value: 4 }] })).toEqual([])
+    expect(await names('deploy', { limit: 1, where: [{ key: 'priority', op: '>', value: 2 }] })).toEqual(['Rare'])
+  })
+
+  it('go by the time of making: from `since` on, before `until`', async () => {
+    for (const [n, at] of ['2026-11-01', '2026-11-02', '2026-11-03'].entries()) {
+      await note(`Day ${n + 1}`, 'standup happened', { createdAt: `${at}T00:00:00.000Z` })
+    }
+    const range = { since: '2026-11-02T00:00:00Z', until: '2026-11-03T00:00:00Z' }
+    expect(await names('standup', range)).toEqual(['Day 2'])
+    expect((await memory.search('standup', range)).searched).toMatchObject({ matched: 1, entries: 3 })
+  })
+
+  it('hide the expired from the moment on that it expires', async () => {
+    await note('Brief', 'the code word is swordfish', { expiresAt: instant(NOW + DAY) })
+    nowMs = NOW + DAY - 1
+    expect(await names('swordfish')).toEqual(['Brief'])
+    nowMs = NOW + DAY
+    expect(await names('swordfish')).toEqual([])
+    expect(await names('Brief')).toEqual([])
+  })
+
+  it('leave out the identity unless it is asked for', async () => {
+    await memory.store.apply({
+      operations: [{ op: 'add', scope: 'main', kind: 'identity', content: 'I am a lighthouse keeper' }],
+      origin: { by: 'hand' },
+    })
+    expect((await memory.search('lighthouse')).hits).toEqual([])
+    expect((await memory.search('lighthouse', { kinds: ['identity'] })).hits).toHaveLength(1)
+  })
+})
+
+describe('the order', () => {
+  it('of equals is the newer first, then by id', async () => {
+    await note('Old', 'alpha beta', { createdAt: instant(NOW - 5000 * DAY) })
+    await note('New', 'alpha beta gamma'.replace(' gamma', ' delta'), { createdAt: instant(NOW) })
+    await note('Newer', 'alpha beta epsilon', { createdAt: instant(NOW + 1) })
+    expect(await names('alpha')).toEqual(['Newer', 'New', 'Old'])
+  })
+
+  it('is the same in every run and whatever the order of writing', async () => {
+    const texts = ['red fox jumps', 'red red fox', 'a fox', 'the red barn', 'jumps over', 'fox den near the barn']
+    const adds = texts.map((content, n) => ({
+      op: 'add' as const,
+      scope: 'main',
+      kind: 'note' as const,
+      id: `0190a000-0000-7000-8000-00000000000${n}`,
+      name: `N${n}`,
+      content,
+      createdAt: instant(NOW - n * DAY),
+    }))
+    const orders: string[][] = []
+    for (const operations of [adds, [...adds].reverse()]) {
+      const one = new Memory(memoryStore({ clock: () => NOW }), 'main', () => NOW)
+      for (const operation of operations) await one.apply([operation])
+      const { hits } = await one.search('red fox jumps barn', { limit: 10 })
+      orders.push(hits.map(({ entry, score }) => `${entry.id} ${score}`))
+    }
+    expect(orders[0]).toHaveLength(6)
+    expect(orders[1]).toEqual(orders[0])
+  })
+
+  it('lets an answer be found by the words of its question, and neighbours by each other', async () => {
+    const turns = [
+      'Where did you park the car?',
+      'Behind the theatre, under the old lime tree.',
+      'Fine.',
+      'Dinner was good.',
+    ]
+    await memory.apply(
+      turns.map((content) => ({
+        op: 'add' as const,
+        scope: 'main',
+        kind: 'conversation' as const,
+        content,
+        origin: { by: 'agent' as const, session: 's1' },
+      })),
+    )
+    for (let n = 0; n < 30; n++) await note(`Other ${n}`, `something else about number ${n}`)
+    const { hits } = await memory.search('where is the car parked', { explain: true })
+    expect(
+      hits
+        .map(({ entry }) => entry.content)
+        .slice(0, 2)
+        .sort(),
+    ).toEqual(turns.slice(0, 2).sort())
+    const answer = hits.find(({ entry }) => entry.content === turns[1])
+    expect(answer?.why?.words).toEqual([])
+    expect(answer?.why?.supports.map(({ by }) => by)).toContain('neighbour')
+  })
+})
+
+describe('what says nearly the same', () => {
+  const LONG =
+    'The build server sits in the basement next to the boiler, and it must be restarted by hand after each storm that cuts the power line to this part of town.'
+
+  it('is shown once, and the hit names the others', async () => {
+    await note('First', LONG, { createdAt: instant(NOW - DAY) })
+    await note('Second', LONG.toUpperCase())
+    await note('Third', LONG.replace('storm', 'gale'))
+    const { hits } = await memory.search('build server boiler')
+    expect(hits).toHaveLength(1)
+    expect(hits[0]?.alike).toHaveLength(2)
+  })
+
+  it('is not the same where a number or a word of the query tells them apart', async () => {
+    await note('A', LONG.replace('server', 'server 17'))
+    await note('B', LONG.replace('server', 'server 18'))
+    expect(await names('build server boiler')).toHaveLength(2)
+    await note('C', `${LONG} again`)
+    expect(await names('storm again', { limit: 10 })).toHaveLength(3)
+  })
+})
+
+describe('a budget', () => {
+  it('holds whole entries only, and says what it had no room for', async () => {
+    await note('Large', `deploy ${'and then some more words '.repeat(200)}`)
+    await note('Small', 'deploy and be done')
+    const { hits, searched } = await memory.search('deploy', { budgetTokens: 50 })
+    expect(hits.map(({ entry }) => entry.name)).toEqual(['Small'])
+    expect(searched.omitted).toBe(1)
+    expect(hits[0]?.entry.content).toBe('deploy and be done')
+  })
+})
+
+describe('explain', () => {
+  it('has every part of a score: they add up to it', async () => {
+    await note('Deploy guide', '# Deploy\n\nrun the smoke tests, deploy, then watch', { description: 'how to deploy' })
+    await memory.remember('Did the deploy work?', { kind: 'conversation', session: 's' })
+    await memory.remember('Yes, after the smoke tests were fixed.', { kind: 'conversation', session: 's' })
+    const { hits } = await memory.search('deploy smoke tests gui*', { explain: true })
+    expect(hits.length).toBe(3)
+    for (const { score, why } of hits) {
+      expect(why?.score).toBe(score)
+      expect(why && totalOf(why)).toBeCloseTo(score, 9)
+    }
+    const guide = hits.find(({ entry }) => entry.name === 'Deploy guide')
+    expect(guide?.why?.words.map(({ text, counts }) => [text, counts])).toEqual([
+      ['deploy', { name: 1, description: 1, headings: 1, content: 1 }],
+      ['smoke', { content: 1 }],
+      ['tests', { content: 1 }],
+      ['gui*', { name: 1 }],
+    ])
+    expect(guide?.why?.words[0]?.documents).toBe(2)
+  })
+
+  it('is left out unless it is asked for', async () => {
+    await note('N', 'deploy')
+    expect((await memory.search('deploy')).hits[0]).not.toHaveProperty('why')
+  })
+})
+
+describe('an empty answer', () => {
+  it('says what was searched, how the query was understood, and the nearest words', async () => {
+    await note('Deploys', 'We deploy on Tuesdays.')
+    const { hits, searched } = await memory.search('what about the deplyo', { kinds: ['note'] })
+    expect(hits).toEqual([])
+    expect(searched).toMatchObject({
+      mode: 'lexical',
+      query: 'what about the deplyo',
+      understood: { words: ['deplyo'], ignored: ['what', 'about', 'the'] },
+      scopes: ['world', 'main'],
+      kinds: ['note'],
+      entries: 1,
+      eligible: 1,
+      matched: 0,
+      nearest: [{ text: 'deplyo', nearest: ['deploy'] }],
+    })
+  })
+
+  it('is an answer for a memory that has nothing yet', async () => {
+    expect((await memory.search('anything')).searched).toMatchObject({ entries: 0, matched: 0 })
+  })
+})
+
+describe('queries', () => {
+  beforeEach(async () => {
+    await note('Tests', 'Run the smoke tests before you deploy to production.')
+    await note('Smoke', 'Where there is smoke there is fire; tests come later. We deployed C++ code.')
+  })
+
+  it('take phrases, prefixes and what is not wanted', async () => {
+    expect(await names('"smoke tests"')).toEqual(['Tests'])
+    expect(await names('"tests smoke"')).toEqual([])
+    expect(await names('prod*')).toEqual(['Tests'])
+    expect((await names('smoke')).sort()).toEqual(['Smoke', 'Tests'])
+    expect(await names('smoke -fire')).toEqual(['Tests'])
+    expect(await names('C++ "smoke tests" deploy*')).toEqual(['Tests'])
+    expect(await names('c++')).toEqual(['Smoke'])
+  })
+
+  it('do not insist on quotes within a sentence', async () => {
+    expect((await names('who wrote the code that is called "C++ production" here'))[0]).toBe('Smoke')
+  })
+
+  it('of stop words only are searched by these', async () => {
+    expect(await names('where there is')).toEqual(['Smoke'])
+  })
+
+  const odd: [string, string][] = [
+    ['punctuation', '?!… -- "" * -'],
+    ['a lone surrogate', '\ud800 smoke \udc00'],
+    ['a NUL', 'smoke\0tests'],
+    ['a megabyte', 'smoke '.repeat(180_000)],
+    ['a megabyte without a blank', 'x'.repeat(1_000_000)],
+    ['many quotes', '"'.repeat(5000)],
+    ['only nots', '-smoke -fire'],
+  ]
+  it.each(odd)('of %s get an answer', async (_, query) => {
+    const { hits, searched } = await memory.search(query)
+    expect(hits.length).toBeLessThanOrEqual(2)
+    expect(searched.query).toBe(query)
+  })
+
+  const refused: [string, string, SearchOptions][] = [
+    ['a blank query', ' \n', {}],
+    ['a limit of 0', 'smoke', { limit: 0 }],
+    ['a limit of 101', 'smoke', { limit: 101 }],
+    ['a fraction of a limit', 'smoke', { limit: 1.5 }],
+    ['a negative score', 'smoke', { minScore: -0.1 }],
+    ['an unknown kind', 'smoke', { kinds: ['nope' as 'note'] }],
+    ['a date that is none', 'smoke', { since: 'tomorrowish' }],
+    ['an unknown mode', 'smoke', { mode: 'psychic' as 'lexical' }],
+    ['a condition that is none', 'smoke', { where: [{ key: 'a', op: '~' as '=', value: 1 }] }],
+  ]
+  it.each(refused)('refuse %s', async (_, query, options) => {
+    await expect(memory.search(query, options)).rejects.toMatchObject({ code: 'INVALID' })
+  })
+
+  it('take numbers given as text', async () => {
+    expect(await names('smoke', { limit: '1' as unknown as number })).toHaveLength(1)
+  })
+})
+
+describe('why-not', () => {
+  const reasons = async (query: string, ref: string, options: SearchOptions = {}): Promise<string> =>
+    (await memory.whyNot(query, ref, options)).reason
+
+  it('names what kept an entry out', async () => {
+    await note('Deploys', 'We deploy on Tuesdays after the smoke tests.', { metadata: { team: 'web' } })
+    await note('Copy', 'We deploy on Tuesdays after the smoke tests!', { createdAt: instant(NOW - DAY) })
+    await note('Gone', 'deploy', { expiresAt: instant(NOW - 1), createdAt: instant(NOW - DAY) })
+    await note('Long', `deploy ${'word '.repeat(300)}`)
+    expect(await reasons('deploy', 'Deploys')).toBe('found')
+    expect(await reasons('deploy', 'Nobody')).toBe('not-there')
+    expect(await reasons('deploy', 'Gone')).toBe('expired')
+    expect(await reasons('deploy', 'Deploys', { kinds: ['fact'] })).toBe('kind')
+    expect(await reasons('deploy', 'Deploys', { since: instant(NOW + DAY) })).toBe('since')
+    expect(await reasons('deploy', 'Deploys', { until: instant(NOW - DAY) })).toBe('until')
+    expect(await reasons('deploy', 'Deploys', { where: [{ key: 'team', op: '=', value: 'ops' }] })).toBe('where')
+    expect(await reasons('deploy -smoke', 'Deploys')).toBe('excluded')
+    expect(await reasons('"tests smoke"', 'Deploys')).toBe('phrase')
+    expect(await reasons('kitchen', 'Deploys')).toBe('no-words')
+    expect(await reasons('deploy', 'Long', { minScore: 0.9 })).toBe('min-score')
+    expect(await reasons('deploy', 'Copy')).toBe('alike')
+    expect(await reasons('deploy', 'Long', { limit: 1 })).toBe('limit')
+    expect(await reasons('deploy', 'Long', { budgetTokens: 30 })).toBe('budget')
+  })
+
+  it('says at which place it would be, and what its score is made of', async () => {
+    for (let n = 0; n < 5; n++) await note(`Loud ${n}`, `deploy deploy ${n}`)
+    await note('Quiet', `deploy once among ${'many other words '.repeat(20)}`)
+    const { rank, score, why, sentence } = await memory.whyNot('deploy', 'Quiet', { limit: 3 })
+    expect(rank).toBe(6)
+    expect(why && totalOf(why)).toBeCloseTo(score ?? 0, 9)
+    expect(sentence).toContain('place 6')
+  })
+})
+
+describe('recall with a query', () => {
+  it('gives the hits as a text for a model', async () => {
+    await note('Deploys', 'We deploy on Tuesdays.', { description: 'when we ship' })
+    const { text, hits } = await memory.recall({ query: 'deploy' })
+    expect(text).toContain('## Deploys')
+    expect(text).toContain('when we ship')
+    expect(text).toContain('We deploy on Tuesdays.')
+    expect(hits).toHaveLength(1)
+  })
+
+  it('says so when nothing is found', async () => {
+    const found: Found | { text: string } = await memory.recall({ query: 'anything' })
+    expect(found).toMatchObject({ hits: [] })
+    expect((found as { text: string }).text).not.toBe('')
+  })
+})

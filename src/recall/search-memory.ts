@@ -1,0 +1,107 @@
+/**
+ * A search of the memory, step by step. The index answers by itself up to the order of all that matches; only what is shown is
+ * read from the store, so that a hit is the entry as it is now.
+ */
+import { estimateTokenCount } from 'tokenx'
+import type { Entry } from '../model/entry.ts'
+import { isExpired } from '../model/expiry.ts'
+import { instant } from '../model/time.ts'
+import type { Store } from '../ports/store.ts'
+import type { Analyzer } from '../search/analyzer.ts'
+import { highlights } from '../search/highlight.ts'
+import { parseQuery, type Query } from '../search/query.ts'
+import { Alikes } from './alike.ts'
+import { type Exact, exactEntry } from './exact-entry.ts'
+import type { Found, Hit } from './found.ts'
+import { type Candidate, type Ranking, rank } from './rank.ts'
+import type { RecallIndex } from './recall-index.ts'
+import type { SearchRequest } from './request.ts'
+import { searchedOf } from './searched.ts'
+
+export interface SearchPlace {
+  readonly store: Store
+  readonly index: RecallIndex
+  readonly analyzer: Analyzer
+}
+
+/** Where each candidate ended: among the hits, or why not. */
+export interface Picked {
+  readonly hits: readonly Hit[]
+  /** Candidates that say nearly what a hit says, with the id of that hit. */
+  readonly alike: ReadonlyMap<string, string>
+  /** Ids that the budget had no room for. */
+  readonly omitted: readonly string[]
+}
+
+export async function searchMemory(place: SearchPlace, request: SearchRequest): Promise<Found> {
+  const query = parseQuery(request.text, place.analyzer)
+  const exact = await exactEntry(place.store, request)
+  const ranking = await rankInStep(place, request, query, exact)
+  const { hits, omitted } = await pick(place, request, query, ranking)
+  return {
+    hits,
+    searched: searchedOf(request, query, ranking, omitted.length),
+    warnings: ranking.problems.map(({ path, problem }) => `${path}: ${problem}`),
+  }
+}
+
+export async function rankInStep(
+  { index }: SearchPlace,
+  request: SearchRequest,
+  query: Query,
+  exact: Exact | undefined,
+): Promise<Ranking> {
+  const { signal } = request
+  return index.inStep(
+    (indexes, problems) => rank({ indexes, problems, query, request, exact }),
+    signal ? { signal } : {},
+  )
+}
+
+/** In their order: what is still there, each thing once, whole entries within the budget, up to the limit. */
+export async function pick(
+  { store, analyzer }: SearchPlace,
+  request: SearchRequest,
+  query: Query,
+  { candidates }: Ranking,
+): Promise<Picked> {
+  const alikes = new Alikes(analyzer, query)
+  const alike = new Map<string, string>()
+  const [chosen, omitted]: [{ candidate: Candidate; entry: Entry }[], string[]] = [[], []]
+  let tokensLeft = request.budgetTokens ?? 0
+  for (const candidate of candidates) {
+    if (chosen.length + omitted.length >= request.limit) break
+    const entry = await readHit(store, candidate.id, request)
+    if (!entry) continue
+    const other = alikes.of(entry)
+    if (other !== undefined) {
+      alike.set(entry.id, other)
+      continue
+    }
+    const tokens = request.budgetTokens === undefined ? 0 : tokensOf(entry)
+    if (tokens > tokensLeft) omitted.push(entry.id)
+    else {
+      tokensLeft -= tokens
+      chosen.push({ candidate, entry })
+    }
+  }
+  const hits = chosen.map(({ candidate, entry }) => ({
+    entry,
+    score: candidate.score,
+    highlights: highlights(entry.content, query, analyzer),
+    alike: [...alike].filter(([, hit]) => hit === entry.id).map(([id]) => id),
+    ...(candidate.why ? { why: candidate.why } : {}),
+  }))
+  return { hits, alike, omitted }
+}
+
+function tokensOf({ name, description, content }: Entry): number {
+  return estimateTokenCount(`${name ?? ''}\n${description}\n${content}`)
+}
+
+/** What was removed or has expired since the index was asked is no hit. */
+async function readHit(store: Store, id: string, { scopes, nowMs, signal }: SearchRequest): Promise<Entry | undefined> {
+  const entry = await store.get(id, signal ? { signal } : {})
+  if (!entry || !scopes.includes(entry.scope) || isExpired(entry, instant(nowMs))) return undefined
+  return entry
+}

@@ -1,0 +1,38 @@
+/** What was searched and how the query was understood, so that an answer explains itself, above all an empty one. */
+import type { Query, QueryPhrase, QueryPrefix, QueryWord } from '../search/query.ts'
+import type { Searched, Understood } from './found.ts'
+import type { Ranking } from './rank.ts'
+import type { SearchRequest } from './request.ts'
+
+export function searchedOf(request: SearchRequest, query: Query, ranking: Ranking, omitted: number): Searched {
+  const { text, scopes, kinds, since, until, where } = request
+  return {
+    mode: 'lexical',
+    query: text,
+    understood: understoodOf(query),
+    scopes,
+    kinds,
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+    ...(where.length === 0 ? {} : { where }),
+    entries: ranking.entries,
+    ...(ranking.eligible === undefined ? {} : { eligible: ranking.eligible }),
+    matched: ranking.matched,
+    omitted,
+    nearest: ranking.nearest,
+  }
+}
+
+function understoodOf({ words, phrases, prefixes, not, ignored }: Query): Understood {
+  return {
+    words: words.map(textOf),
+    phrases: phrases.map(textOf),
+    prefixes: prefixes.map(textOf),
+    not: not.map(textOf),
+    ignored,
+  }
+}
+
+function textOf({ text }: QueryWord | QueryPhrase | QueryPrefix): string {
+  return text
+}

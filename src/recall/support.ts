@@ -1,0 +1,111 @@
+/**
+ * What the entries around one give it: words of the query that stand in its neighbours and in the rest of its session or day
+ * count as if they stood, a little, in it. They are added before saturation, word by word: a question's words spread over two
+ * turns make the two as good as one that has them all, and a word that is there already gains nothing.
+ */
+
+import { saturated } from '../search/bm25.ts'
+import type { Matches } from '../search/matches.ts'
+import { COLUMN } from './entry-document.ts'
+import { ANSWER_SHARE, K1, NEIGHBOUR_SHARES, QUESTION_SHARE, SESSION_SHARE } from './settings.ts'
+
+export interface Support {
+  readonly doc: number
+  /** The points of its own words, by the word's number in the query, and their sum. */
+  readonly points: readonly number[]
+  readonly words: number
+  readonly neighbour: number
+  readonly session: number
+}
+
+/** For these documents and, where they have any, for their neighbours. `counts`: whether a document may support others. */
+export function supportsOf(matches: Matches, docs: readonly number[], counts: (doc: number) => boolean): Support[] {
+  const surroundings = new Surroundings(matches, docs, counts)
+  return surroundings.docs.map((doc) => surroundings.supportOf(doc))
+}
+
+class Surroundings {
+  /** Those asked for, and their neighbours. */
+  readonly docs: readonly number[]
+  readonly #importances: readonly number[]
+  /** Each group's documents in their order. */
+  readonly #groups: readonly (readonly number[])[]
+  /** By document: its group's number from 1, and its place in the group. */
+  readonly #groupOf: Uint32Array
+  readonly #placeOf: Uint32Array
+  readonly #rowOf: Uint32Array
+  readonly #own: Float64Array
+  readonly #asks: (doc: number) => boolean
+  readonly #sums: Float64Array
+
+  constructor(matches: Matches, docs: readonly number[], counts: (doc: number) => boolean) {
+    this.#importances = matches.importances
+    this.#asks = (doc) => matches.column(doc, COLUMN.asks) === 1
+    this.#groupOf = new Uint32Array(matches.handles)
+    this.#placeOf = new Uint32Array(matches.handles)
+    this.#groups = [...new Set(docs.map((doc) => matches.group(doc)))]
+      .filter((group) => group !== 0)
+      .map((group) => matches.members(group).filter(counts))
+    for (const [n, members] of this.#groups.entries()) {
+      for (const [place, doc] of members.entries()) {
+        this.#groupOf[doc] = n + 1
+        this.#placeOf[doc] = place
+      }
+    }
+    const near = new Set(docs)
+    for (const doc of docs) for (const { doc: other } of this.#around(doc)) near.add(other)
+    this.docs = [...near]
+    // Their own neighbours have a say too, but are not asked for.
+    const weighed = new Set(near)
+    for (const doc of near) for (const { doc: other } of this.#around(doc)) weighed.add(other)
+    this.#rowOf = new Uint32Array(matches.handles)
+    let row = 0
+    for (const doc of weighed) this.#rowOf[doc] = ++row
+    this.#own = matches.weights(this.#rowOf, row)
+    this.#sums = matches.weights(this.#groupOf, this.#groups.length)
+  }
+
+  supportOf(doc: number): Support {
+    const columns = this.#importances.length
+    const own = ((this.#rowOf[doc] ?? 0) - 1) * columns
+    const group = (this.#groupOf[doc] ?? 0) - 1
+    const around = this.#around(doc)
+    const asks = this.#asks(doc)
+    const points: number[] = []
+    let [words, neighbour, session] = [0, 0, 0]
+    for (let column = 0; column < columns; column++) {
+      const importance = this.#importances[column] ?? 0
+      const weight = (this.#own[own + column] ?? 0) * (asks ? QUESTION_SHARE : 1)
+      let near = 0
+      for (const { doc: other, share } of around) {
+        near += share * (this.#own[((this.#rowOf[other] ?? 0) - 1) * columns + column] ?? 0)
+      }
+      const sum = group < 0 ? 0 : (this.#sums[group * columns + column] ?? 0)
+      const far = (SESSION_SHARE * sum) / (1 + sum)
+      const alone = saturated(importance, weight, K1)
+      const gained = saturated(importance, weight + near + far, K1) - alone
+      words += alone
+      points.push(alone)
+      if (gained <= 0) continue
+      neighbour += (gained * near) / (near + far)
+      session += (gained * far) / (near + far)
+    }
+    return { doc, points, words, neighbour, session }
+  }
+
+  *#neighbours(doc: number): Generator<{ readonly doc: number; readonly share: number }> {
+    const members = this.#groups[(this.#groupOf[doc] ?? 0) - 1]
+    if (!members) return
+    const place = this.#placeOf[doc] ?? 0
+    for (const [n, share] of NEIGHBOUR_SHARES.entries()) {
+      const [before, after] = [members[place - n - 1], members[place + n + 1]]
+      if (before !== undefined) yield { doc: before, share: n === 0 && this.#asks(before) ? ANSWER_SHARE : share }
+      // A question has no part in what was said before it.
+      if (after !== undefined && !this.#asks(after)) yield { doc: after, share }
+    }
+  }
+
+  #around(doc: number): { readonly doc: number; readonly share: number }[] {
+    return [...this.#neighbours(doc)]
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Why an entry that was expected is not among the hits: the same search once more, with an eye on that one. Each reason says
+ * what would bring it in.
+ */
+import { type Entry, type Scope, WORLD } from '../model/entry.ts'
+import { isExpired } from '../model/expiry.ts'
+import { findByRef } from '../model/find.ts'
+import { isId } from '../model/id.ts'
+import { instant } from '../model/time.ts'
+import type { Store } from '../ports/store.ts'
+import { parseQuery, type Query } from '../search/query.ts'
+import { search } from '../search/search.ts'
+import type { SearchIndex } from '../search/search-index.ts'
+import { type Refusal, refusalOf } from './eligible.ts'
+import { exactEntry } from './exact-entry.ts'
+import type { WhyNot } from './found.ts'
+import { type Ranking, rank } from './rank.ts'
+import type { SearchRequest } from './request.ts'
+import { measureOf } from './scoring.ts'
+import { pick, type SearchPlace } from './search-memory.ts'
+import { CANDIDATES } from './settings.ts'
+
+export async function whyNot(place: SearchPlace, request: SearchRequest, ref: string): Promise<WhyNot> {
+  const { entry, near } = await lookUp(place.store, request, ref)
+  if (!entry) return { reason: 'not-there', sentence: `Nothing is called "${ref}".${suggestion(near)}` }
+  if (isExpired(entry, instant(request.nowMs))) {
+    return { entry, reason: 'expired', sentence: `It expired at ${entry.expiresAt}.` }
+  }
+  const query = parseQuery(request.text, place.analyzer)
+  const exact = await exactEntry(place.store, request)
+  const asked = { ...request, explain: true }
+  const { kept, ranking } = await place.index.inStep((indexes, problems) => ({
+    kept: keptOut(indexes, query, request, entry.id),
+    ranking: rank({ indexes, problems, query, request: { ...asked, minScore: 0 }, exact }),
+  }))
+  return { entry, ...(kept ?? (await placed(place, asked, query, ranking, entry))) }
+}
+
+type Verdict = Omit<WhyNot, 'entry'>
+
+/** What keeps it out before any ranking. */
+function keptOut(
+  indexes: readonly SearchIndex[],
+  query: Query,
+  request: SearchRequest,
+  id: string,
+): Verdict | undefined {
+  const { scoring } = measureOf(indexes)
+  const matches = search({ indexes, query, scoring })
+  const doc = matches.find(id)
+  const refusal = doc < 0 ? undefined : refusalOf(matches, request)(doc)
+  if (refusal) return { reason: refusal, sentence: REFUSALS[refusal] }
+  if (doc < 0 || matches.score(doc) > 0 || matches.explain(doc).length === 0) return undefined
+  const withoutNot = search({ indexes, query: { ...query, not: [] }, scoring })
+  const again = withoutNot.find(id)
+  if (query.not.length > 0 && withoutNot.score(again) > 0) {
+    const unwanted = query.not.map(({ text }) => `-${text}`).join(' ')
+    return { reason: 'excluded', sentence: `It has what the query does not want (${unwanted}).` }
+  }
+  const phrases = query.phrases.map(({ text }) => text).join(' and ')
+  return { reason: 'phrase', sentence: `It has words of the query, but not ${phrases} as it stands there.` }
+}
+
+async function placed(
+  place: SearchPlace,
+  request: SearchRequest,
+  query: Query,
+  ranking: Ranking,
+  entry: Entry,
+): Promise<Verdict> {
+  const at = ranking.candidates.findIndex(({ id }) => id === entry.id)
+  const candidate = ranking.candidates[at]
+  if (!candidate) return notRanked(query, ranking)
+  const { score, why } = candidate
+  const facts = { rank: at + 1, score, ...(why ? { why } : {}) }
+  const wanted = { ...ranking, candidates: ranking.candidates.filter((one) => one.score >= request.minScore) }
+  const { hits, alike, omitted } = await pick(place, request, query, wanted)
+  const instead = alike.get(entry.id)
+  if (hits.some((hit) => hit.entry.id === entry.id)) {
+    return { reason: 'found', sentence: `It is among the hits, at place ${at + 1}.`, ...facts }
+  }
+  if (score < request.minScore) {
+    return {
+      reason: 'min-score',
+      sentence: `Its score is below ${request.minScore}, the least that was asked for.`,
+      ...facts,
+    }
+  }
+  if (instead !== undefined) {
+    return { reason: 'alike', sentence: 'It says nearly the same as a hit that stands for it.', instead, ...facts }
+  }
+  if (omitted.includes(entry.id)) {
+    return { reason: 'budget', sentence: 'It does not fit the budget; a larger one would show it.', ...facts }
+  }
+  const sentence = `It is at place ${at + 1} of ${ranking.matched}, and ${request.limit} were asked for.`
+  return { reason: 'limit', sentence: `${sentence} A higher limit would show it.`, ...facts }
+}
+
+function notRanked(query: Query, ranking: Ranking): Verdict {
+  if (ranking.candidates.length >= CANDIDATES) {
+    return { reason: 'limit', sentence: `More than ${CANDIDATES} entries say more of the query in their own words.` }
+  }
+  const words = [...query.words, ...query.prefixes].map(({ text }) => `"${text}"`).join(', ')
+  const sentence = words === '' ? 'The query has no words.' : `None of the query's words stands in it: ${words}.`
+  return { reason: 'no-words', sentence: `${sentence} Search by a word that it has.` }
+}
+
+const REFUSALS: Readonly<Record<Refusal, string>> = {
+  expired: 'It has expired.',
+  kind: 'It is of a kind that was not searched.',
+  since: 'It was made before the time that was asked for.',
+  until: 'It was made after the time that was asked for.',
+  where: 'Its metadata is not as was asked for.',
+}
+
+async function lookUp(
+  store: Store,
+  { scopes, signal }: SearchRequest,
+  ref: string,
+): Promise<{ readonly entry: Entry | undefined; readonly near: readonly string[] }> {
+  const options = signal ? { signal } : {}
+  const visible = (entry: Entry | undefined): Entry | undefined =>
+    entry && scopes.includes(entry.scope) ? entry : undefined
+  if (isId(ref)) return { entry: visible(await store.get(ref, options)), near: [] }
+  const heads = await store.heads({ scopes }, options)
+  const found = findByRef(ref, heads, ownOf(scopes))
+  return { entry: found.id === undefined ? undefined : visible(await store.get(found.id, options)), near: found.near }
+}
+
+function ownOf(scopes: readonly Scope[]): Scope {
+  return scopes.find((scope) => scope !== WORLD) ?? WORLD
+}
+
+function suggestion(near: readonly string[]): string {
+  return near.length === 0 ? '' : ` Near: ${near.map((name) => `"${name}"`).join(', ')}.`
+}

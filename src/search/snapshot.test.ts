@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { plainAnalyzer } from '../../test/search/plain-analyzer.ts'
+import { checksum } from './checksum.ts'
+import type { Document } from './document.ts'
+import { search } from './search.ts'
+import { SearchIndex } from './search-index.ts'
+import { DEFAULT_BOUNDS } from './segment-set.ts'
+
+const SCHEMA = { fields: ['name', 'content'], columns: ['time'] }
+const QUERY = {
+  words: ['red', 'fox'].map((term) => ({ type: 'word' as const, text: term, term, weight: 1 })),
+  phrases: [],
+  prefixes: [{ type: 'prefix' as const, text: 'ha*', prefix: 'ha', term: 'ha' }],
+  not: [],
+  ignored: [],
+}
+const SCORING = { k1: 1.2, fields: [2, 1].map((weight) => ({ weight, b: 0.75 })) }
+
+function document(id: string, name: string, content: string, group = ''): Document {
+  return { id, texts: [name, content], group, position: 1, columns: [7], stored: `{"of":"${id}"}` }
+}
+
+/** Two frozen segments, one with a removal, and live documents. */
+function smallIndex(): SearchIndex {
+  const index = new SearchIndex(plainAnalyzer, SCHEMA, { ...DEFAULT_BOUNDS, sealDocuments: 3 })
+  index.putAll(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => document(id, `fox ${id}`, 'the red fox has a hat', 'g')))
+  index.put(document('g', '', 'a red hare'))
+  index.remove('b')
+  return index
+}
+
+function answers(index: SearchIndex): string {
+  const matches = search({ indexes: [index], query: QUERY, scoring: SCORING })
+  const hits = matches.top(10).map((doc) => [matches.id(doc), matches.score(doc), matches.stored(doc)])
+  return JSON.stringify([hits, [...index.ids()].sort(), matches.total, matches.lengths(1)])
+}
+
+function open(bytes: Uint8Array): SearchIndex {
+  const opened = SearchIndex.open(bytes, plainAnalyzer, SCHEMA)
+  if ('problem' in opened) throw new Error(opened.problem)
+  return opened.index
+}
+
+function problem(bytes: Uint8Array, analyzer = plainAnalyzer, schema = SCHEMA): string | undefined {
+  const opened = SearchIndex.open(bytes, analyzer, schema)
+  return 'problem' in opened ? opened.problem : undefined
+}
+
+/** Makes a changed file look whole. */
+function sealed(bytes: Uint8Array): Uint8Array {
+  const words = new Int32Array(bytes.buffer)
+  const [a, b] = checksum(words.subarray(0, 6))
+  const [c, d] = checksum(words.subarray(8))
+  words[6] = a ^ c
+  words[7] = b ^ d
+  return bytes
+}
+
+describe('a snapshot', () => {
+  test('answers as the index that it was made of, and can be written to', () => {
+    const index = smallIndex()
+    const copy = open(index.save('cursor 7'))
+    expect(answers(copy)).toBe(answers(index))
+    for (const one of [index, copy]) {
+      one.put(document('a', 'hare', 'red red'))
+      one.remove('c')
+    }
+    expect(answers(copy)).toBe(answers(index))
+    expect(answers(open(copy.save('')))).toBe(answers(index))
+  })
+
+  test('is the same from bytes at any offset', () => {
+    const bytes = smallIndex().save('n')
+    for (let offset = 0; offset < 9; offset++) {
+      const buffer = new Uint8Array(bytes.length + 16)
+      buffer.set(bytes, offset)
+      expect(answers(open(buffer.subarray(offset, offset + bytes.length)))).toBe(answers(smallIndex()))
+    }
+  })
+
+  test('does not write to the bytes that it was opened from', () => {
+    const bytes = smallIndex().save('n')
+    const before = bytes.slice()
+    const index = open(bytes)
+    for (const id of ['a', 'c', 'd']) index.remove(id)
+    expect(bytes).toEqual(before)
+  })
+
+  test('with any one byte changed is refused', () => {
+    const bytes = smallIndex().save('n')
+    for (let at = 0; at < bytes.length; at++) {
+      for (const flip of [1, 0x80, 0xff]) {
+        const damaged = bytes.slice()
+        damaged[at] = (damaged[at] ?? 0) ^ flip
+        expect(problem(damaged), `byte ${at} ^ ${flip}`).toMatch(/damaged|cut off|not a search index|version/)
+      }
+    }
+  })
+
+  test('cut at any length, or longer than it was, is refused', () => {
+    const bytes = smallIndex().save('n')
+    for (let length = 0; length < bytes.length; length++) {
+      expect(problem(bytes.slice(0, length)), `${length} bytes`).toMatch(/cut off|not a search index/)
+    }
+    for (const more of [1, 8, 100]) {
+      const longer = new Uint8Array(bytes.length + more)
+      longer.set(bytes)
+      expect(problem(longer)).toBe('it is damaged')
+    }
+  })
+
+  test.each([
+    ['another analyzer', { ...plainAnalyzer, version: '2-plain' }, SCHEMA, /analyzer 1-plain, not 2-plain/],
+    ['another field', plainAnalyzer, { fields: ['name', 'text'], columns: ['time'] }, /other fields or columns/],
+    ['another column', plainAnalyzer, { fields: ['name', 'content'], columns: [] }, /other fields or columns/],
+  ])('of %s is refused', (_, analyzer, schema, expected) => {
+    expect(problem(smallIndex().save('n'), analyzer, schema)).toMatch(expected)
+  })
+
+  test('made by another version of the format is refused', () => {
+    const bytes = smallIndex().save('n')
+    new Uint32Array(bytes.buffer)[2] = 99
+    expect(problem(sealed(bytes))).toBe('it has version 99, not 1')
+  })
+
+  test('that somebody made to look whole neither throws nor runs away', () => {
+    const bytes = smallIndex().save('n')
+    const change = fc.tuple(fc.integer({ min: 24, max: bytes.length - 1 }), fc.integer({ min: 0, max: 255 }))
+    let opened = 0
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
+        const forged = bytes.slice()
+        for (const [at, value] of changes) forged[at] = value
+        const result = SearchIndex.open(sealed(forged), plainAnalyzer, SCHEMA, { ...DEFAULT_BOUNDS, sealDocuments: 1 })
+        if ('problem' in result) return
+        opened++
+        answers(result.index)
+        for (let i = 0; i < 8; i++) result.index.put(document(`new ${i}`, 'fox', 'red'))
+        for (const id of ['a', 'd', 'f']) result.index.remove(id)
+        SearchIndex.open(result.index.save(''), plainAnalyzer, SCHEMA)
+      }),
+      { numRuns: 2000 },
+    )
+    // Most bytes mean something; but a changed stored text, say, can't be told.
+    expect(opened).toBeGreaterThan(100)
+  })
+
+  test('of an empty index is an empty index', () => {
+    const index = open(new SearchIndex(plainAnalyzer, SCHEMA).save('n'))
+    expect(index.size).toBe(0)
+    expect(answers(index)).toBe('[[],[],0,{"mean":0,"deviation":0}]')
+  })
+
+  test('drops what is removed where it is much, and is smaller for it', () => {
+    const index = smallIndex()
+    const full = index.save('').length
+    for (const id of ['a', 'c', 'd']) index.remove(id)
+    expect(index.save('').length).toBeLessThan(full)
+    expect(answers(open(index.save('')))).toBe(answers(index))
+  })
+
+  test('gives back every text that it took', () => {
+    const anyText = fc.string({ unit: 'binary', maxLength: 20 })
+    fc.assert(
+      fc.property(anyText, anyText, anyText, (id, stored, text) => {
+        const index = new SearchIndex(plainAnalyzer, SCHEMA)
+        const put = (): void => index.put({ id, texts: [text, '\uFEFF'], columns: [0], stored, group: text })
+        if (!id.isWellFormed() || !stored.isWellFormed()) {
+          expect(put).toThrow(/half a character/)
+          expect(index.size).toBe(0)
+          return
+        }
+        put()
+        for (const one of [index, open(index.save(text.toWellFormed()))]) {
+          expect([...one.ids()]).toEqual([id])
+          expect(one.stored(id)).toBe(stored)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,53 @@
+/**
+ * Files that can be made anew from the entries, under `.state/derived`. Made among the temporary files and moved into place, so
+ * that of several writers the last one's bytes are there, whole; a writer that sweeps those in between only costs a write.
+ * Takes no lock, makes no workspace, and what could not be kept is no error.
+ */
+import { join } from 'node:path'
+import { isKeepsakeError } from '../../errors.ts'
+import type { Cursor, Derived } from '../../ports/store.ts'
+import { safeFileName } from './safe-file-name.ts'
+import { FILE_MODE, makeFolder, readFileAt, removeFile, replaceFile, statFile } from './system.ts'
+import type { Workspace } from './workspace.ts'
+
+export function fileDerived(workspace: Workspace, enter: () => void): Derived {
+  const folder = derivedFolder(workspace.stateFolder)
+  const temporaryFolder = join(workspace.stateFolder, 'tmp')
+  const pathOf = (key: string): string => join(folder, safeFileName(key, 'key'))
+  return {
+    async read(key) {
+      enter()
+      const path = pathOf(key)
+      return isFolder(folder) ? readFileAt(path)?.bytes : undefined
+    },
+    async write(key, bytes, madeFrom) {
+      enter()
+      const path = pathOf(key)
+      if (!isFolder(workspace.stateFolder)) return false
+      try {
+        if (!isFolder(folder)) makeFolder(folder)
+        if (!isFolder(folder)) return false
+        replaceFile(path, bytes, temporaryFolder, FILE_MODE)
+        if (!madeFrom || !hasStartedOver(workspace, madeFrom)) return true
+        removeFile(path)
+      } catch (error) {
+        if (!isKeepsakeError(error)) throw error
+      }
+      return false
+    },
+  }
+}
+
+export function derivedFolder(stateFolder: string): string {
+  return join(stateFolder, 'derived')
+}
+
+function isFolder(path: string): boolean {
+  return statFile(path)?.isDirectory() === true // and no link
+}
+
+/** Looked at after the write: a purge starts the feed over first, and removes what is here afterwards. */
+function hasStartedOver(workspace: Workspace, madeFrom: Cursor): boolean {
+  workspace.catchUp()
+  return workspace.state?.epoch !== madeFrom.epoch
+}

@@ -1,0 +1,192 @@
+/**
+ * The heads of a checkpoint as they lie in the file. A command asks for a handful of ten thousand, so a head is parsed when it
+ * is asked for, and found by hash. Never changes: what came later is in the catalogue above it.
+ */
+import { handlesOf } from '../../model/draft.ts'
+import type { EntryHead, Scope } from '../../model/entry.ts'
+import type { HeadFilter } from '../../model/filter.ts'
+import type { Kind } from '../../model/kinds.ts'
+import { buildHashIndex, type HashIndex, rowsAt } from './hash-index.ts'
+
+export interface HeadSections {
+  /** One JSON array a head, with a comma between two. */
+  readonly rows: Uint8Array
+  /** Where each row begins, and where the last one ends. */
+  readonly offsets: Uint32Array
+  /** JSON: scope and kind of each group. */
+  readonly groups: Uint8Array
+  /** The group of each row. */
+  readonly groupOf: Uint32Array
+  readonly ids: HashIndex
+  readonly handles: HashIndex
+  /** By path. */
+  readonly places: HashIndex
+  readonly seqs: HashIndex
+}
+
+/** Handles that more than one entry claims, and who has each. */
+export type Contested = readonly (readonly [handle: string, owner: string])[]
+
+export class PackedHeads {
+  readonly #sections: HeadSections
+  readonly contested: Contested
+  readonly #text: Buffer
+  readonly #parsed = new Map<number, EntryHead>()
+  readonly #groups: readonly Group[]
+  #all: readonly EntryHead[] | undefined
+
+  constructor(sections: HeadSections, contested: Contested) {
+    this.#sections = sections
+    this.contested = contested
+    const { buffer, byteOffset, byteLength } = sections.rows
+    this.#text = Buffer.from(buffer, byteOffset, byteLength)
+    this.#groups = JSON.parse(new TextDecoder().decode(sections.groups)) as Group[] // under the file's checksum
+  }
+
+  scopes(): Scope[] {
+    return this.#groups.map(([scope]) => scope)
+  }
+
+  get size(): number {
+    return this.#sections.offsets.length - 1
+  }
+
+  head(id: string): EntryHead | undefined {
+    return this.#first(this.#sections.ids, id, (head) => head.id === id)
+  }
+
+  /** `handle` with its scope before it, as handleKeys has it. */
+  owner(handle: string): string | undefined {
+    const contested = this.contested.find(([one]) => one === handle)
+    if (contested) return contested[1]
+    return this.#first(this.#sections.handles, handle, (head) => handleKeys(head).includes(handle))?.id
+  }
+
+  holderOf(seq: number): string | undefined {
+    return this.#first(this.#sections.seqs, String(seq), (head) => head.seq === seq)?.id
+  }
+
+  idsAt(path: string): string[] {
+    const heads = [...rowsAt(this.#sections.places, path)].map((row) => this.#headAt(row))
+    return heads.filter((head) => head.path === path).map(({ id }) => id)
+  }
+
+  /** Only what is asked for is parsed. */
+  *matching(filter: Pick<HeadFilter, 'scopes' | 'kinds'>): Generator<EntryHead> {
+    const isWanted = this.#groups.map(
+      ([scope, kind]) =>
+        !(filter.scopes && !filter.scopes.includes(scope)) && !(filter.kinds && !filter.kinds.includes(kind)),
+    )
+    if (isWanted.every(Boolean)) yield* this.#everything()
+    else for (const [row, group] of this.#sections.groupOf.entries()) if (isWanted[group]) yield this.#headAt(row)
+  }
+
+  /** In one go, which takes a third of the time of one by one. */
+  #everything(): readonly EntryHead[] {
+    this.#all ??= (JSON.parse(`[${this.#text.toString()}]`) as HeadRow[]).map(headFromRow) // under the file's checksum
+    return this.#all
+  }
+
+  #first(index: HashIndex, text: string, isIt: (head: EntryHead) => boolean): EntryHead | undefined {
+    for (const row of rowsAt(index, text)) {
+      const head = this.#headAt(row)
+      if (isIt(head)) return head
+    }
+    return undefined
+  }
+
+  #headAt(row: number): EntryHead {
+    const known = this.#all?.[row] ?? this.#parsed.get(row)
+    if (known) return known
+    const { offsets } = this.#sections
+    // Less the comma.
+    const json = this.#text.toString('utf8', offsets[row], (offsets[row + 1] ?? 0) - 1)
+    const head = headFromRow(JSON.parse(json) as HeadRow) // under the file's checksum
+    this.#parsed.set(row, head)
+    return head
+  }
+}
+
+/** `ownerOf`: who has a handle (see handleKeys). */
+export function packHeads(heads: readonly EntryHead[], ownerOf: (handle: string) => string | undefined): HeadSections {
+  const rows = heads.map((head) => JSON.stringify(rowFromHead(head)))
+  const offsets = new Uint32Array(rows.length + 1)
+  rows.forEach((row, n) => {
+    offsets[n + 1] = (offsets[n] ?? 0) + Buffer.byteLength(row) + 1
+  })
+  const groups = new Map<string, { readonly number: number; readonly group: Group }>()
+  const groupOf = Uint32Array.from(heads, ({ scope, kind }) => {
+    const key = handleKey(scope, kind)
+    const known = groups.get(key) ?? { number: groups.size, group: [scope, kind] }
+    groups.set(key, known)
+    return known.number
+  })
+  const handles = heads.flatMap((head, row) =>
+    handleKeys(head).flatMap((key): [string, number][] => (ownerOf(key) === head.id ? [[key, row]] : [])),
+  )
+  return {
+    rows: Buffer.from(rows.join(',')),
+    offsets,
+    groups: Buffer.from(JSON.stringify([...groups.values()].map(({ group }) => group))),
+    groupOf,
+    ids: buildHashIndex(heads.map(({ id }, row) => [id, row])),
+    handles: buildHashIndex(handles),
+    places: buildHashIndex(heads.flatMap(({ path }, row) => (path === undefined ? [] : [[path, row]]))),
+    seqs: buildHashIndex(heads.map(({ seq }, row) => [String(seq), row])),
+  }
+}
+
+/** What an entry is unique by, as texts that differ from scope to scope. */
+export function handleKeys(head: EntryHead): string[] {
+  return handlesOf(head).map((handle) => handleKey(head.scope, handle))
+}
+
+export function handleKey(scope: string, handle: string): string {
+  return `${scope}\0${handle}`
+}
+
+type Group = readonly [scope: Scope, kind: Kind]
+type HeadRow = readonly unknown[]
+
+// Rows instead of objects: a third of the size and of the time to parse.
+function rowFromHead(head: EntryHead): HeadRow {
+  return [
+    head.id,
+    head.seq,
+    head.revision,
+    head.scope,
+    head.kind,
+    head.name,
+    head.key ?? null,
+    head.aliases,
+    head.description,
+    head.metadata,
+    head.createdAt,
+    head.updatedAt,
+    head.expiresAt,
+    head.origin,
+    head.path ?? null,
+  ]
+}
+
+function headFromRow(row: HeadRow): EntryHead {
+  const [id, seq, revision, scope, kind, name, key, aliases, description, metadata, ...rest] = row
+  const [createdAt, updatedAt, expiresAt, origin, path] = rest
+  return {
+    id,
+    seq,
+    revision,
+    scope,
+    kind,
+    name,
+    ...(key === null ? {} : { key }),
+    aliases,
+    description,
+    metadata,
+    createdAt,
+    updatedAt,
+    expiresAt,
+    origin,
+    ...(path === null ? {} : { path }),
+  } as EntryHead // the inverse of rowFromHead, under the file's checksum
+}

@@ -1,0 +1,87 @@
+/**
+ * The floor under what recall finds: real data sets through the runner of `keepsake eval`, in the default setting. Whoever
+ * changes tokens, scores or supports and falls through it has made recall worse. The data is not ours to ship; where it is
+ * not there, this says so.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseDataset } from '../src/eval/dataset.ts'
+import type { Level } from '../src/eval/level.ts'
+import { type RunOptions, runSet } from '../src/eval/run.ts'
+import { type Summary, summaryOf } from '../src/eval/summary.ts'
+import { memoryStore, openMemory } from '../src/index.ts'
+import { plainBm25 } from './plain-bm25.ts'
+
+const DATA = resolve(import.meta.dirname, '../../shared/data/dev')
+const MISSING = existsSync(DATA) ? undefined : 'there is no ../shared/data/dev to measure with'
+
+/** `full` measures the large sets too, and with them the mean; it takes about a minute. */
+const IS_FULL = process.env['KEEPSAKE_QUALITY'] === 'full'
+
+type Floor = readonly [file: string, level: Level, ndcg: number]
+
+/** The least nDCG@10 of each. */
+const SMALL: readonly Floor[] = [
+  ['locomo', 'turn', 0.54],
+  ['locomo', 'session', 0.803],
+  ['beam100k', 'turn', 0.3],
+  ['beam100k', 'session', 0.445],
+  ['cranfield', 'turn', 0.353],
+  ['cisi', 'turn', 0.393],
+]
+const LARGE: readonly Floor[] = [
+  ['scifact', 'turn', 0.686],
+  ['cosqa', 'turn', 0.369],
+]
+const FLOORS: readonly Floor[] = IS_FULL ? [...SMALL, ...LARGE] : SMALL
+
+/** The best mean over all of these that an existing engine by words has. */
+const MEAN_FLOOR = 0.49
+
+/** Many times what a set takes on an idle machine. */
+const TIMEOUT_MS = 300_000
+
+/** nDCG@10 and Recall@10 as the data's README gives them for BM25 with k1 1.2 and b 0.75. */
+const PLAIN: readonly (readonly [file: string, level: Level, ndcg: string, recall: string])[] = [
+  ['locomo', 'turn', '0.408', '0.554'],
+  ['locomo', 'session', '0.780', '0.917'],
+  ['beam100k', 'session', '0.460', '0.585'],
+  ['cranfield', 'turn', '0.334', '0.367'],
+  ['cisi', 'turn', '0.349', '0.121'],
+]
+
+async function measure(name: string, level: Level, openWith: RunOptions['openMemory']): Promise<Summary> {
+  const file = join(DATA, `${name}.json`)
+  const set = parseDataset(readFileSync(file, 'utf8'), file)
+  const timer = (): number => performance.now()
+  return summaryOf(await runSet(set, { level, mode: 'lexical', openMemory: openWith, clock: Date.now, timer }))
+}
+
+function openAsUsersDo(nowMs: number): ReturnType<typeof openMemory> {
+  const clock = (): number => nowMs
+  return openMemory({ store: memoryStore({ clock, settings: { timezone: 'UTC' } }), clock })
+}
+
+if (MISSING !== undefined) console.warn(`SKIPPED: ${MISSING}`)
+else if (!IS_FULL) console.warn('SKIPPED: the large sets and the mean, for KEEPSAKE_QUALITY is not "full"')
+
+describe.skipIf(MISSING !== undefined)(`the quality of recall${MISSING === undefined ? '' : ` (${MISSING})`}`, () => {
+  it.each(PLAIN)('a plain BM25 has on %s by %s the numbers that others measured', async (name, level, ndcg, recall) => {
+    const summary = await measure(name, level, plainBm25)
+    expect([summary['ndcg@10'].toFixed(3), summary['recall@10'].toFixed(3)]).toEqual([ndcg, recall])
+  })
+
+  const reached: number[] = []
+
+  it.each(FLOORS)('%s by %s is at %d or better', { timeout: TIMEOUT_MS }, async (name, level, floor) => {
+    const { 'ndcg@10': ndcg } = await measure(name, level, openAsUsersDo)
+    reached.push(ndcg)
+    expect(ndcg).toBeGreaterThanOrEqual(floor)
+  })
+
+  it.runIf(IS_FULL)(`is in the mean better than every engine of the table: ${MEAN_FLOOR}`, () => {
+    expect(reached).toHaveLength(FLOORS.length)
+    expect(reached.reduce((sum, ndcg) => sum + ndcg, 0) / reached.length).toBeGreaterThan(MEAN_FLOOR)
+  })
+})
