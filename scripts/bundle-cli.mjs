@@ -26,7 +26,7 @@ await build({
   platform: 'node',
   target: 'node20.19',
   external: ['yaml', '@orama/stemmers'],
-  minifySyntax: true,
+  minify: true,
   legalComments: 'inline',
   logLevel: 'warning',
   plugins: [{ name: 'three-files', setup: intoThreeFiles }],

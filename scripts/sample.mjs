@@ -27,6 +27,7 @@ try {
   for (const [why, args] of STEPS) run(why, args)
   showFiles()
   run('This is what an agent reads when it begins to work:', ['recall'])
+  run('And this is how something is found again, with the reasons:', ['recall', 'when does heron restart', '--explain'])
   console.log(`\nThe memory stays in ./${FOLDER}: edit its files as you like, and recall again. To begin your own:`)
   console.log('\n  npx keepsake init')
 } catch (error) {

@@ -58,7 +58,7 @@ export function rank(input: RankInput): Ranking {
   const matches = search({ indexes, query, scoring: measure.scoring })
   const refusal = refusalOf(matches, request)
   const isEligible = (doc: number): boolean => refusal(doc) === undefined
-  const { top, matched } = firstLook(matches, measure, isEligible)
+  const { top, matched } = firstLook(matches, measure, isEligible, Math.max(CANDIDATES, 2 * request.limit))
   const scored = secondLook(matches, top, measure, request).filter(({ doc }) => isEligible(doc))
   const candidates = inOrder(matches, scored, exact, isEligible)
     .filter(({ score }) => score >= request.minScore)
@@ -71,7 +71,7 @@ export function rank(input: RankInput): Ranking {
   return {
     candidates,
     entries: matches.total,
-    ...(isEmpty || request.explain ? { eligible: count(matches.all(), isEligible) } : {}),
+    ...(isEmpty || request.explain ? { eligible: countLive(matches, isEligible) } : {}),
     matched,
     nearest: isEmpty || request.explain ? nearestOf(indexes, matches, query) : [],
     problems,
@@ -83,7 +83,7 @@ interface Weighed extends Scored {
 }
 
 interface Parts {
-  readonly points: readonly number[]
+  readonly points?: readonly number[] | undefined
   readonly supports: readonly SupportPart[]
   readonly boosts: readonly BoostPart[]
   readonly best: number
@@ -93,14 +93,15 @@ function firstLook(
   matches: Matches,
   measure: Measure,
   isEligible: (doc: number) => boolean,
+  most: number,
 ): { readonly top: readonly number[]; readonly matched: number } {
-  const top = new Top(CANDIDATES, newerFirst(matches))
+  const top = new Top(most, newerFirst(matches))
   let matched = 0
-  for (const [n, doc] of matches.docs.entries()) {
-    if (!isEligible(doc)) continue
+  matches.forEach((doc, score) => {
+    if (!isEligible(doc)) return
     matched++
-    top.offer(doc, (matches.scores[n] ?? 0) * measure.damping(matches.length(doc, CONTENT)))
-  }
+    top.offer(doc, score * measure.damping(matches.length(doc, CONTENT)))
+  })
   return { top: top.inOrder().map(({ doc }) => doc), matched }
 }
 
@@ -166,7 +167,6 @@ function inOrder(
   const named = exact ? matches.find(exact.id) : -1
   if (named < 0 || !isEligible(named)) return ordered.filter(({ score }) => score > 0)
   const parts = ordered.find(({ doc }) => doc === named)?.parts ?? {
-    points: [],
     supports: [],
     boosts: [],
     best: matches.best,
@@ -186,12 +186,12 @@ function whyOf(matches: Matches, query: Query, { doc, score, parts }: Weighed, e
   const { points, ...rest } = parts
   const columns = [...query.words.map(({ term }) => term), ...query.prefixes.map(({ prefix }) => `${prefix}*`)]
   const words = matches.explain(doc).map(
-    ({ text, term, counts, documents }): WordPart => ({
+    ({ text, term, counts, documents, score: alone }): WordPart => ({
       text,
       term,
       counts: Object.fromEntries(FIELDS.map((field, n) => [field, counts[n] ?? 0] as const).filter(([, n]) => n > 0)),
       documents,
-      score: points[columns.indexOf(term)] ?? 0,
+      score: points ? (points[columns.indexOf(term)] ?? 0) : alone,
     }),
   )
   return { ...(exact?.id === matches.id(doc) ? { exact: exact.by } : {}), words, ...rest, score }
@@ -204,8 +204,10 @@ function nearestOf(indexes: readonly SearchIndex[], matches: Matches, query: Que
     .map(({ text, term }) => ({ text, nearest: nearestTerms(indexes, term, 3) }))
 }
 
-function count(docs: Iterable<number>, holds: (doc: number) => boolean): number {
+function countLive(matches: Matches, holds: (doc: number) => boolean): number {
   let counted = 0
-  for (const doc of docs) if (holds(doc)) counted++
+  matches.forEachLive((doc) => {
+    if (holds(doc)) counted++
+  })
   return counted
 }

@@ -63,6 +63,7 @@ export class ScopeIndex {
 
   /** Saves a snapshot where that spares the next process enough; a folder that can't be written to goes without. */
   async save(): Promise<void> {
+    if (this.#store.capabilities.durable !== true) return // there will be no next process
     if (this.#unsaved < Math.max(WORTH_SAVING, this.#index.size * WORTH_SAVING_SHARE) || !this.#cursor) return
     const note: Note = { version: VERSION, zone: this.#zone, cursor: this.#cursor, edited: [...this.#edited] }
     this.#unsaved = 0

@@ -60,6 +60,6 @@ export const KIND_FACTORS: Partial<Readonly<Record<Kind, number>>> = {
 }
 
 /** How many of the best by their own words get a second look, with what supports them. */
-export const CANDIDATES = 300
+export const CANDIDATES = 120
 /** How many of those are looked at for nearness. */
 export const NEARNESS_CANDIDATES = 100

@@ -11,17 +11,25 @@ import { ANSWER_SHARE, K1, NEIGHBOUR_SHARES, QUESTION_SHARE, SESSION_SHARE } fro
 
 export interface Support {
   readonly doc: number
-  /** The points of its own words, by the word's number in the query, and their sum. */
-  readonly points: readonly number[]
+  /** Points of its own words. */
   readonly words: number
+  /** The same by the word's number in the query; missing where they are what the index gives. */
+  readonly points?: readonly number[]
   readonly neighbour: number
   readonly session: number
 }
 
 /** For these documents and, where they have any, for their neighbours. `counts`: whether a document may support others. */
 export function supportsOf(matches: Matches, docs: readonly number[], counts: (doc: number) => boolean): Support[] {
-  const surroundings = new Surroundings(matches, docs, counts)
-  return surroundings.docs.map((doc) => surroundings.supportOf(doc))
+  const alone: Support[] = []
+  const together: number[] = []
+  for (const doc of docs) {
+    if (matches.group(doc) !== 0) together.push(doc)
+    else alone.push({ doc, words: matches.score(doc), neighbour: 0, session: 0 })
+  }
+  if (together.length === 0) return alone
+  const surroundings = new Surroundings(matches, together, counts)
+  return [...alone, ...surroundings.docs.map((doc) => surroundings.supportOf(doc))]
 }
 
 class Surroundings {
@@ -43,9 +51,9 @@ class Surroundings {
     this.#asks = (doc) => matches.column(doc, COLUMN.asks) === 1
     this.#groupOf = new Uint32Array(matches.handles)
     this.#placeOf = new Uint32Array(matches.handles)
-    this.#groups = [...new Set(docs.map((doc) => matches.group(doc)))]
-      .filter((group) => group !== 0)
-      .map((group) => matches.members(group).filter(counts))
+    this.#groups = [...new Set(docs.map((doc) => matches.group(doc)))].map((group) =>
+      matches.members(group).filter(counts),
+    )
     for (const [n, members] of this.#groups.entries()) {
       for (const [place, doc] of members.entries()) {
         this.#groupOf[doc] = n + 1
@@ -68,7 +76,7 @@ class Surroundings {
   supportOf(doc: number): Support {
     const columns = this.#importances.length
     const own = ((this.#rowOf[doc] ?? 0) - 1) * columns
-    const group = (this.#groupOf[doc] ?? 0) - 1
+    const group = (this.#groupOf[doc] ?? 1) - 1
     const around = this.#around(doc)
     const asks = this.#asks(doc)
     const points: number[] = []
@@ -80,7 +88,7 @@ class Surroundings {
       for (const { doc: other, share } of around) {
         near += share * (this.#own[((this.#rowOf[other] ?? 0) - 1) * columns + column] ?? 0)
       }
-      const sum = group < 0 ? 0 : (this.#sums[group * columns + column] ?? 0)
+      const sum = this.#sums[group * columns + column] ?? 0
       const far = (SESSION_SHARE * sum) / (1 + sum)
       const alone = saturated(importance, weight, K1)
       const gained = saturated(importance, weight + near + far, K1) - alone

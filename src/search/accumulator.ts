@@ -12,17 +12,22 @@ export interface Accumulator {
   finished: boolean
 }
 
-let current: Accumulator = { scores: new Float64Array(), touched: new Uint32Array(), count: 0, finished: true }
+let current: Accumulator = ownAccumulator(0)
+
+/** One that no other search takes. */
+export function ownAccumulator(size: number): Accumulator {
+  // One more than there are documents: scoring writes behind the last one before it knows whether it counts.
+  return { scores: new Float64Array(size), touched: new Uint32Array(size + 1), count: 0, finished: false }
+}
 
 export function takeAccumulator(size: number): Accumulator {
   const { scores, touched, count, finished } = current
   if (scores.length < size) {
-    const roomy = Math.ceil(size * 1.25)
-    current = { scores: new Float64Array(roomy), touched: new Uint32Array(roomy), count: 0, finished: false }
+    current = ownAccumulator(Math.ceil(size * 1.25))
     return current
   }
   if (!finished) scores.fill(0)
-  else for (let i = 0; i < count; i++) scores[touched[i] ?? 0] = 0
+  else for (let i = 0; i < count; i++) scores[touched[i] as number] = 0 // the first `count` are there
   current = { scores, touched, count: 0, finished: false }
   return current
 }

@@ -53,9 +53,10 @@ class LanguageAnalyzer implements Analyzer {
   readonly language: string
   readonly version: string
   readonly stopWords: ReadonlySet<string>
-  readonly commonTerms: ReadonlySet<string>
   readonly #rules: ScanRules
+  readonly #termOf: (spelling: string) => string
   readonly #terms: TermCache
+  #commonTerms: ReadonlySet<string> | undefined
 
   constructor(
     language: string,
@@ -66,9 +67,15 @@ class LanguageAnalyzer implements Analyzer {
     this.language = language
     this.version = `${VERSION}-${language}`
     this.stopWords = stopWords
-    this.commonTerms = new Set([...stopWords].map(termOf))
+    this.#termOf = termOf
     this.#rules = rules
     this.#terms = new TermCache(termOf)
+  }
+
+  /** Made when something is first indexed: a query does without. */
+  get commonTerms(): ReadonlySet<string> {
+    this.#commonTerms ??= new Set([...this.stopWords].map(this.#termOf))
+    return this.#commonTerms
   }
 
   tokens(text: string, emit: EmitToken): void {

@@ -6,7 +6,6 @@
 import { Bits } from './bits.ts'
 import { allocateSegment, type Parts, partsOf, readSizes, type Sizes } from './layout.ts'
 import {
-  addLengths,
   changeTermCounts,
   comparePlaces,
   type FieldLengths,
@@ -51,8 +50,9 @@ export class FrozenSegment implements Segment {
     this.removed = new Bits(new Uint32Array(Math.ceil(sizes.documents / 32)))
     this.#ids = new StringTable(parts.ids, parts.idOffsets, parts.idOrder)
     this.#terms = new StringTable(parts.terms, parts.termOffsets, parts.termOrder)
-    this.lengthSums = new Float64Array(sizes.fields)
-    this.squareSums = new Float64Array(sizes.fields)
+    // Copies: they are of all documents in the bytes, and here of those that are not removed.
+    this.lengthSums = parts.lengthSums.slice()
+    this.squareSums = parts.squareSums.slice()
   }
 
   /** Lays out a new one; the caller fills its parts and adds the lengths. */
@@ -65,9 +65,7 @@ export class FrozenSegment implements Segment {
   static over(bytes: Uint8Array): FrozenSegment | undefined {
     const sizes = readSizes(bytes)
     if (sizes === undefined) return undefined
-    const segment = new FrozenSegment(bytes, sizes, partsOf(bytes, sizes))
-    for (let document = 0; document < sizes.documents; document++) addLengths(segment, document)
-    return segment
+    return new FrozenSegment(bytes, sizes, partsOf(bytes, sizes))
   }
 
   find(id: string): number {
@@ -200,6 +198,8 @@ export class FrozenSegment implements Segment {
     this.removed.words = removals.documents
     this.#removedByTerm = removals.byTerm
     for (let document = 0; document < this.documents; document++) {
+      // None of its 32: on to the last of them. Most are such.
+      if (removals.documents[document >>> 5] === 0) document |= 31
       if (!this.removed.has(document)) continue
       this.removed.count++
       subtractLengths(this, document)

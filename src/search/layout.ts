@@ -21,6 +21,9 @@ export interface Sizes {
 }
 
 export interface Parts {
+  /** Of all documents, by field: how many tokens, and the sum of the squares of that. */
+  readonly lengthSums: Float64Array
+  readonly squareSums: Float64Array
   readonly columns: Float64Array
   readonly groups: Float64Array
   readonly positions: Float64Array
@@ -102,6 +105,8 @@ export function partsOf(bytes: Uint8Array | undefined, sizes: Sizes, measured?: 
   const octets = (count: number): Uint8Array => new Uint8Array(buffer, next(count), laid(count))
   const { documents, fields, terms, postings } = sizes
   return {
+    lengthSums: floats(fields),
+    squareSums: floats(fields),
     columns: floats(documents * sizes.columns),
     groups: floats(documents),
     positions: floats(documents),

@@ -10,6 +10,7 @@ import type { Document } from './document.ts'
 import { GrowingBytes, GrowingNumbers } from './growing.ts'
 import { groupNumber } from './hashes.ts'
 import { PostingChains } from './posting-chains.ts'
+import { RecentTerms } from './recent-terms.ts'
 import {
   addLengths,
   changeTermCounts,
@@ -40,7 +41,10 @@ export class LiveSegment implements Segment {
   readonly #columns: (readonly number[])[] = []
 
   readonly #termOf = new Map<string, number>()
+  readonly #recentTerms = new RecentTerms()
   readonly #terms: string[] = []
+  /** By term: whether it makes a text longer, which common ones do not. */
+  readonly #lengthOf = new GrowingNumbers()
   readonly #chains = new PostingChains()
   readonly #tokens = new GrowingNumbers()
   readonly #tokenEnds = new GrowingNumbers()
@@ -81,8 +85,10 @@ export class LiveSegment implements Segment {
     let field = 0
     let length = 0
     const emit = (term: string): void => {
-      this.#count(number, field, this.#termNumber(term))
-      if (!analyzer.commonTerms?.has(term)) length++
+      const known = this.#recentTerms.get(term)
+      const which = known >= 0 ? known : this.#termNumber(term, analyzer)
+      this.#count(number, field, which)
+      length += this.#lengthOf.values[which] as number // it has one for each term
     }
     for (field = 0; field < this.#fields; field++) {
       if (field > 0) this.#tokens.push(0)
@@ -125,18 +131,23 @@ export class LiveSegment implements Segment {
     this.fieldLengths.values[field * this.fieldLengths.stride + document] = length
   }
 
-  #termNumber(term: string): number {
-    const known = this.#termOf.get(term)
-    if (known !== undefined) return known
+  #termNumber(term: string, analyzer: Analyzer): number {
+    const number = this.#termOf.get(term) ?? this.#newTerm(term, analyzer)
+    this.#recentTerms.set(term, number)
+    return number
+  }
+
+  #newTerm(term: string, analyzer: Analyzer): number {
     if (!term.isWellFormed()) {
       // As it will be read back from UTF-8: the same term before and after freezing.
-      const number = this.#termNumber(term.toWellFormed())
+      const number = this.#termNumber(term.toWellFormed(), analyzer)
       this.#termOf.set(term, number)
       return number
     }
     const number = this.#terms.length
     this.#termOf.set(term, number)
     this.#terms.push(term)
+    this.#lengthOf.push(analyzer.commonTerms?.has(term) ? 0 : 1)
     this.#chains.addTerm()
     this.#slotOf.push(0)
     this.#slotOwner.push(0)

@@ -1,98 +1,101 @@
 /**
  * What a search found. Documents are told by handles: the segments laid end to end. A handle is valid until one of the
- * indexes changes. Nothing is copied out but the scores, so that asking about a few of many matches costs little.
+ * indexes changes. Nothing is copied out, so that asking about a few of many matches costs little.
  */
-import { type Accumulator, isCurrent } from './accumulator.ts'
-import type { Norms } from './bm25.ts'
+import { type Accumulator, isCurrent, ownAccumulator, takeAccumulator } from './accumulator.ts'
 import { termHash } from './hashes.ts'
 import { type Lengths, lengthsOf } from './lengths.ts'
+import { type ScoredQuery, scoreQuery } from './score-query.ts'
 import { comparePlaces, type Segment } from './segment.ts'
-import type { SoughtPrefix, SoughtWord } from './sought.ts'
 import { type TermPart, termParts } from './term-parts.ts'
-import { decode } from './utf8.ts'
+import { compareTexts, decode } from './utf8.ts'
 import { type WordPlace, wordPlaces, wordsOf } from './word-places.ts'
 import { wordWeights } from './word-weights.ts'
 
-interface Ranked {
-  readonly doc: number
-  readonly score: number
-  /** Read only where scores are equal. */
-  id: string | undefined
-}
-
-interface Facts {
-  readonly segments: readonly Segment[]
-  readonly bases: Uint32Array
+interface Facts extends ScoredQuery {
   readonly total: number
-  readonly words: readonly SoughtWord[]
-  readonly prefixes: readonly SoughtPrefix[]
-  readonly norms: Norms
-  readonly accumulator: Accumulator
 }
 
 export class Matches {
   readonly count: number
-  /** The handles of all matching documents, in no order. */
-  readonly docs: Uint32Array
-  /** Their scores, in the same order. */
-  readonly scores: Float64Array
   /** What the query could reach at most. */
   readonly best: number
   /** Live documents in all indexes. */
   readonly total: number
   readonly #facts: Facts
-  #dense: Float64Array | undefined
+  #accumulator: Accumulator
+  #isOwn = false
+  #docs: Uint32Array | undefined
   #segment = 0
   readonly #wordsBySegment = new Map<Segment, ReadonlyMap<number, number>>()
 
   constructor(facts: Facts) {
-    const { scores, touched, count } = facts.accumulator
     this.#facts = facts
-    this.count = count
-    this.docs = touched.slice(0, count)
-    this.scores = new Float64Array(count)
-    for (let i = 0; i < count; i++) this.scores[i] = scores[touched[i] ?? 0] ?? 0
+    this.#accumulator = scoreQuery(facts, takeAccumulator(facts.bases.at(-1) ?? 0))
+    this.count = this.#accumulator.count
     this.total = facts.total
-    this.best = [...facts.words, ...facts.prefixes].reduce((sum, { importance }) => sum + importance, 0)
+    this.best = this.importances.reduce((sum, importance) => sum + importance, 0)
+  }
+
+  /**
+   * The scores are not copied out of the accumulator that searches share, for most are asked for right away. Where another
+   * search came between, the query is scored once more, into one of our own.
+   */
+  #scored(): Accumulator {
+    if (!this.#isOwn && !isCurrent(this.#accumulator)) {
+      this.#accumulator = scoreQuery(this.#facts, ownAccumulator(this.handles))
+      this.#isOwn = true
+    }
+    return this.#accumulator
+  }
+
+  /** The handles of all matching documents, in no order. */
+  get docs(): Uint32Array {
+    this.#docs ??= this.#scored().touched.slice(0, this.count)
+    return this.#docs
   }
 
   /** 0 for a document that did not match. */
   score(doc: number): number {
-    const { accumulator } = this.#facts
-    if (this.#dense === undefined && isCurrent(accumulator)) return accumulator.scores[doc] ?? 0
-    this.#dense ??= this.#spread()
-    return this.#dense[doc] ?? 0
+    return this.#scored().scores[doc] ?? 0
   }
 
-  #spread(): Float64Array {
-    const dense = new Float64Array(this.#facts.bases.at(-1) ?? 0)
-    for (let i = 0; i < this.count; i++) dense[this.docs[i] ?? 0] = this.scores[i] ?? 0
-    return dense
+  /** Every matching document, in no order. `take` must not search: it would be given the other search's. */
+  forEach(take: (doc: number, score: number) => void): void {
+    const { touched, count, scores } = this.#scored()
+    for (let i = 0; i < count; i++) {
+      const doc = touched[i] as number // the first `count` are there
+      take(doc, scores[doc] as number)
+    }
   }
 
   /** The best handles: by score, then by id. */
   top(limit: number): number[] {
-    const kept: Ranked[] = []
-    for (let i = 0; i < this.count && limit > 0; i++) {
-      const score = this.scores[i] ?? 0
-      const last = kept.length < limit ? undefined : kept.at(-1)
-      if (last && score < last.score) continue
-      const doc = this.docs[i] ?? 0
-      const one: Ranked = { doc, score, id: undefined }
+    const { touched, count, scores } = this.#scored()
+    const kept: number[] = []
+    if (limit <= 0) return kept
+    let least = 0
+    for (let i = 0; ; i++) {
+      i = nextAtLeast(least, scores, touched, i, count)
+      if (i === count) return kept
+      const doc = touched[i] as number // the first `count` are there
+      const score = scores[doc] as number
       let at = kept.length
-      while (at > 0 && this.#isBefore(one, kept[at - 1])) at--
-      if (at === limit) continue
-      kept.splice(at, 0, one)
+      while (at > 0 && this.#isBefore(doc, score, kept[at - 1] as number, scores)) at--
+      if (at >= limit) continue
+      kept.splice(at, 0, doc)
       if (kept.length > limit) kept.pop()
+      if (kept.length >= limit) least = scores[kept[kept.length - 1] as number] as number
     }
-    return kept.map(({ doc }) => doc)
   }
 
-  #isBefore(one: Ranked, other: Ranked | undefined): boolean {
-    if (other === undefined || one.score !== other.score) return other !== undefined && one.score > other.score
-    one.id ??= this.id(one.doc)
-    other.id ??= this.id(other.doc)
-    return one.id < other.id
+  #isBefore(doc: number, score: number, other: number, scores: Float64Array): boolean {
+    const otherScore = scores[other] as number // it is one of the touched
+    return score === otherScore ? compareTexts(this.#idBytes(doc), this.#idBytes(other)) < 0 : score > otherScore
+  }
+
+  #idBytes(doc: number): Uint8Array {
+    return this.#at(doc).idBytes(this.#local(doc))
   }
 
   id(doc: number): string {
@@ -217,12 +220,12 @@ export class Matches {
     return -1
   }
 
-  /** The handles of all live documents. */
-  *all(): IterableIterator<number> {
+  /** Every live document, matching or not. */
+  forEachLive(take: (doc: number) => void): void {
     for (const [which, segment] of this.#facts.segments.entries()) {
       const base = this.#facts.bases[which] ?? 0
       for (let document = 0; document < segment.documents; document++) {
-        if (!segment.removed.has(document)) yield base + document
+        if (!segment.removed.has(document)) take(base + document)
       }
     }
   }
@@ -243,4 +246,10 @@ export class Matches {
   #local(doc: number): number {
     return doc - (this.#facts.bases[this.#segment] ?? 0)
   }
+}
+
+/** Where the next document stands that scores so much; `count` where there is none. A loop of its own, for it sees them all. */
+function nextAtLeast(least: number, scores: Float64Array, touched: Uint32Array, from: number, count: number): number {
+  for (let i = from; i < count; i++) if ((scores[touched[i] as number] as number) >= least) return i
+  return count
 }

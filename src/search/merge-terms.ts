@@ -6,7 +6,6 @@ import { CountCodes } from './count-codes.ts'
 import { GrowingBytes } from './growing.ts'
 import type { Segment } from './segment.ts'
 import { STEP, type Steps, sortInSteps } from './steps.ts'
-import { tokenLength } from './token-bytes.ts'
 import { compareBytes } from './utf8.ts'
 
 export interface MergedTerms {
@@ -26,8 +25,6 @@ export interface MergedTerms {
   readonly codeOf: readonly Uint32Array[]
   readonly codes: CountCodes
   readonly postings: number
-  /** How many bytes all tokens take with the new numbers, marks between fields not counted. */
-  readonly tokenBytes: number
 }
 
 /** `places[input][document]` is the new number of a document, or -1 for one that is left out. */
@@ -47,7 +44,6 @@ export function* mergeTerms(
   /** By distinct term: its first place in `sorted`. */
   const firsts = new Uint32Array(found.size + 1)
   const documents = new Uint32Array(found.size)
-  const tokens = new Float64Array(found.size)
   let size = 0
   for (let at = 0; at < sorted.length; at++) {
     const entry = sorted[at] ?? 0
@@ -57,7 +53,6 @@ export function* mergeTerms(
     const last = size - 1
     distinct[entry] = last
     documents[last] = (documents[last] ?? 0) + (found.documents[entry] ?? 0)
-    tokens[last] = (tokens[last] ?? 0) + (found.tokens[entry] ?? 0)
     if (at % STEP === 0) yield STEP
   }
 
@@ -67,7 +62,6 @@ export function* mergeTerms(
   const order = new Uint32Array(size)
   const documentsByNumber = new Uint32Array(size)
   let postings = 0
-  let tokenBytes = 0
   let totalBytes = 0
   for (let number = 0; number < byCount.length; number++) {
     const term = byCount[number] ?? 0
@@ -76,7 +70,6 @@ export function* mergeTerms(
     postings += documents[term] ?? 0
     const head = sorted[firsts[term] ?? 0] ?? 0
     totalBytes += found.offset(head + 1) - found.offset(head)
-    tokenBytes += (tokens[term] ?? 0) * tokenLength(number + 1)
     if (number % STEP === 0) yield STEP
   }
 
@@ -104,7 +97,6 @@ export function* mergeTerms(
     codeOf,
     codes,
     postings,
-    tokenBytes,
   }
 }
 
@@ -123,7 +115,6 @@ interface Collected {
   readonly input: Uint32Array
   readonly term: Uint32Array
   readonly documents: Uint32Array
-  readonly tokens: Float64Array
   offset(entry: number): number
 }
 
@@ -138,7 +129,6 @@ function* collect(
   const input = new Uint32Array(most)
   const term = new Uint32Array(most)
   const documents = new Uint32Array(most)
-  const tokens = new Float64Array(most)
   const offsets = new Uint32Array(most + 1)
   const blob = new GrowingBytes()
   let size = 0
@@ -147,11 +137,13 @@ function* collect(
     for (let rank = 0; rank < segment.terms; rank++) {
       if (rank % STEP === 0) yield STEP
       const number = segment.termInOrder(rank)
-      if (left.documents[number] === 0) continue
+      const documentsLeft = left[number] ?? 0
+      if (documentsLeft === 0) continue
+      // Each once: a file could name one term many times, and the work for it would have no bound.
+      left[number] = 0
       input[size] = which
       term[size] = number
-      documents[size] = left.documents[number] ?? 0
-      tokens[size] = left.tokens[number] ?? 0
+      documents[size] = documentsLeft
       blob.append(segment.termBytes(number))
       offsets[++size] = blob.length
     }
@@ -162,31 +154,19 @@ function* collect(
     input,
     term,
     documents,
-    tokens,
     offset: (entry) => offsets[entry] ?? 0,
   }
 }
 
-/** By term: how many documents and tokens are left of it. Term by term, because so the postings lie one after the other. */
-function* countLeft(
-  segment: Segment,
-  places: Int32Array,
-  codes: CountCodes,
-  codeOf: Uint32Array,
-): Steps<{ readonly documents: Uint32Array; readonly tokens: Float64Array }> {
-  const { counts, codes: ownCodes } = segment
+/** By term: how many documents are left that have it. Term by term, because so the postings lie one after the other. */
+function* countLeft(segment: Segment, places: Int32Array, codes: CountCodes, codeOf: Uint32Array): Steps<Uint32Array> {
+  const { counts } = segment
   const fields = segment.lengthSums.length
-  const occurrences = new Uint32Array(ownCodes)
-  for (let at = 0; at < ownCodes * fields; at++) {
-    const code = Math.floor(at / fields)
-    occurrences[code] = (occurrences[code] ?? 0) + (counts[at] ?? 0)
-  }
-  const left = { documents: new Uint32Array(segment.terms), tokens: new Float64Array(segment.terms) }
+  const left = new Uint32Array(segment.terms)
   let spent = 0
   for (let term = 0; term < segment.terms; term++) {
     const postings = segment.postings(term)
     let documents = 0
-    let tokens = 0
     spent += 4
     for (let from = postings.start; from < postings.end; from += STEP) {
       const end = Math.min(from + STEP, postings.end)
@@ -195,7 +175,6 @@ function* countLeft(
         const code = postings.codes[i] ?? 0
         if (codeOf[code] === UNSEEN) codeOf[code] = codes.codeOf(counts, code * fields)
         documents++
-        tokens += occurrences[code] ?? 0
       }
       spent += end - from
       if (spent >= STEP) {
@@ -203,8 +182,7 @@ function* countLeft(
         spent = 0
       }
     }
-    left.documents[term] = documents
-    left.tokens[term] = tokens
+    left[term] = documents
   }
   return left
 }

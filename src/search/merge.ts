@@ -7,7 +7,7 @@ import { FrozenSegment } from './frozen-segment.ts'
 import { type MergedTerms, mergeTerms } from './merge-terms.ts'
 import { addLengths, comparePlaces, type Segment } from './segment.ts'
 import { STEP, type Steps, sortInSteps } from './steps.ts'
-import { writeToken } from './token-bytes.ts'
+import { tokenLength, writeToken } from './token-bytes.ts'
 import { compareBytes } from './utf8.ts'
 
 export interface Merged {
@@ -31,7 +31,7 @@ export function* mergeSegments(inputs: readonly Segment[], fields: number, colum
     idBytes,
     termBytes: terms.totalBytes,
     storedBytes,
-    tokenBytes: terms.tokenBytes + documents * (fields - 1),
+    tokenBytes: yield* measureTokens(terms, inputs, places),
   })
   yield* writeTerms(segment, terms)
   yield* writePostings(segment, terms, inputs, places)
@@ -69,6 +69,30 @@ function* placeDocuments(inputs: readonly Segment[]): Steps<{
     }
   }
   return { places, documents, longest, grouped, idBytes, storedBytes }
+}
+
+/** Counted and not worked out from the postings: what is made room for is what will be written, whatever a file may say. */
+function* measureTokens(terms: MergedTerms, inputs: readonly Segment[], places: readonly Int32Array[]): Steps<number> {
+  let length = 0
+  let spent = 0
+  for (const [which, input] of inputs.entries()) {
+    const numberOf = terms.numberOf[which] as Uint32Array // one for each input
+    for (let document = 0; document < input.documents; document++) {
+      if ((places[which]?.[document] ?? -1) < 0) continue
+      const tokens = input.tokens(document)
+      for (let i = 0; i < tokens.length; i++) length += tokenLength(newToken(tokens[i] as number, numberOf))
+      spent += tokens.length + 8
+      if (spent < STEP) continue
+      yield spent
+      spent = 0
+    }
+  }
+  return length
+}
+
+/** The mark between fields stays what it is. */
+function newToken(token: number, numberOf: Uint32Array): number {
+  return token === 0 ? 0 : (numberOf[token - 1] ?? 0) + 1
 }
 
 function* writeTerms(segment: FrozenSegment, terms: MergedTerms): Steps<void> {
@@ -162,8 +186,7 @@ function* writeDocuments(
       parts.storedOffsets[place + 1] = storedAt
       const tokens = input.tokens(document)
       for (let i = 0; i < tokens.length; i++) {
-        const token = tokens[i] ?? 0
-        tokenAt = writeToken(parts.tokens, tokenAt, token === 0 ? 0 : (numberOf[token - 1] ?? 0) + 1)
+        tokenAt = writeToken(parts.tokens, tokenAt, newToken(tokens[i] as number, numberOf))
       }
       parts.tokenOffsets[place + 1] = tokenAt
       spent += tokens.length + 20 + ((id.length + stored.length) >>> 4)
@@ -173,6 +196,8 @@ function* writeDocuments(
       }
     }
   }
+  parts.lengthSums.set(segment.lengthSums)
+  parts.squareSums.set(segment.squareSums)
 }
 
 /** The order by id and the order by group: each input's own orders, mapped and merged. */

@@ -14,7 +14,7 @@ import { decode, encode } from './utf8.ts'
 
 const MAGIC = 'keepsidx'
 /** Changes with any change of the layout. */
-const VERSION = 1
+const VERSION = 2
 const HEAD_BYTES = 32
 
 export interface SnapshotFacts {

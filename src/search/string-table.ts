@@ -27,8 +27,8 @@ export class StringTable {
 
   find(text: string): number {
     const key = encodeKey(text)
-    const number = this.order[this.#lowerBound(key)]
-    return number !== undefined && this.#compare(number, key) === 0 ? number : -1
+    const number = this.order[this.#lowerBound(key)] ?? -1
+    return number < this.order.length && this.#compare(number, key) === 0 ? number : -1
   }
 
   withPrefix(prefix: string): number[] {

@@ -34,21 +34,23 @@ export function unionOf(segment: Segment, terms: readonly number[]): TermUnion {
   let live = 0
   for (const postings of all) {
     for (let i = postings.start; i < postings.end; i++) {
-      const document = postings.documents[i] ?? 0
-      let slot = slots[document] ?? 0
+      const document = postings.documents[i] as number // within the postings
+      // What a damaged file may say: its slot would not be cleared.
+      if (document >= segment.documents) continue
+      let slot = slots[document] as number
       if (slot === 0) {
         documents[size++] = document
         slot = size
         slots[document] = slot
         if (!segment.removed.has(document)) live++
       }
-      const from = (postings.codes[i] ?? 0) * fields
+      const from = (postings.codes[i] as number) * fields
       const to = (slot - 1) * fields
       for (let field = 0; field < fields; field++) {
         counts[to + field] = (counts[to + field] ?? 0) + (segment.counts[from + field] ?? 0)
       }
     }
   }
-  for (let i = 0; i < size; i++) slots[documents[i] ?? 0] = 0
+  for (let i = 0; i < size; i++) slots[documents[i] as number] = 0
   return { documents: documents.subarray(0, size), counts, live }
 }

@@ -55,3 +55,14 @@ export function compareBytes(
   }
   return aEnd - aStart - (bEnd - bStart)
 }
+
+/** As `<` compares the texts that the bytes are of, by UTF-16 units: above the basic plane is before U+E000 there. */
+export function compareTexts(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length)
+  for (let i = 0; i < shared; i++) {
+    const [left, right] = [a[i] as number, b[i] as number] // both below the length
+    if (left === right) continue
+    return left >= 0xee && right >= 0xee && left >= 0xf0 !== right >= 0xf0 ? right - left : left - right
+  }
+  return a.length - b.length
+}

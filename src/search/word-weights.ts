@@ -25,28 +25,40 @@ export function wordWeights(weighed: Weighed, rowOf: Uint32Array, rows: number):
   const fields = norms.weights.length
   for (const [which, segment] of segments.entries()) {
     const base = bases[which] ?? 0
-    const add = (document: number, column: number, counts: ArrayLike<number>, countsAt: number): void => {
-      const row = rowOf[base + document] ?? 0
-      if (row === 0 || segment.removed.has(document)) return
-      const at = (row - 1) * columns + column
+    const add = (column: number, document: number, counts: ArrayLike<number>, countsAt: number): void => {
+      if (segment.removed.has(document)) return
+      const at = ((rowOf[base + document] ?? 0) - 1) * columns + column
       out[at] = (out[at] ?? 0) + weightOf(counts, countsAt, segment.fieldLengths, document, norms)
     }
     for (const [column, { postings }] of words.entries()) {
       const here = postings[which]
       if (!here) continue
-      for (let i = here.start; i < here.end; i++) {
-        add(here.documents[i] ?? 0, column, segment.counts, (here.codes[i] ?? 0) * fields)
+      const { documents, codes, start, end } = here
+      let at = nextChosen(documents, start, end, rowOf, base)
+      for (; at < end; at = nextChosen(documents, at + 1, end, rowOf, base)) {
+        add(column, documents[at] ?? 0, segment.counts, (codes[at] ?? 0) * fields)
       }
     }
     for (const [n, { unions }] of prefixes.entries()) {
       const here = unions[which]
       if (!here) continue
-      for (let i = 0; i < here.documents.length; i++) {
-        add(here.documents[i] ?? 0, words.length + n, here.counts, i * fields)
+      const { documents, counts } = here
+      let at = nextChosen(documents, 0, documents.length, rowOf, base)
+      for (; at < documents.length; at = nextChosen(documents, at + 1, documents.length, rowOf, base)) {
+        add(words.length + n, documents[at] ?? 0, counts, at * fields)
       }
     }
   }
   return out
+}
+
+/** Where the next document stands that has a row. A loop of its own, for it sees them all and nearly none has one. */
+function nextChosen(documents: Uint32Array, from: number, end: number, rowOf: Uint32Array, base: number): number {
+  for (let i = from; i < end; i++) {
+    // `| 0` keeps the sum in whole numbers of the machine.
+    if ((rowOf[(base + ((documents[i] as number) | 0)) | 0] as number) > 0) return i
+  }
+  return end
 }
 
 function weightOf(

@@ -220,6 +220,25 @@ describe('the feed', () => {
     expect(feed.changes[0]?.number).toBeGreaterThan(2)
   })
 
+  it('starts over where a segment on the way back can not be read, and tells what is after it', async () => {
+    const first = await write(store, note('a'))
+    const { cursor } = await store.changes()
+    for (const name of ['b', 'c']) {
+      now += 8 * DAY_MS
+      const other = open()
+      // So many that it leaves a checkpoint: opening needs none of the segments before.
+      await write(other, ...Array.from({ length: 40 }, (_, n) => note(`${name}${n}`)))
+      await other.close()
+    }
+    const [oldest = '', middle = ''] = readdirSync(join(root, '.state/journal')).sort()
+    put(`.state/journal/${middle}`, '\nnot a journal\n')
+    const feed = await open().changes(cursor)
+    expect([feed.restarted, feed.changes.map(({ number }) => number)]).toEqual([true, [3]])
+    put(`.state/journal/${oldest}`, '\n')
+    expect((await open().changes()).changes.map(({ number }) => number)).toEqual([3])
+    expect((await open().get(first.id))?.name).toBe('a')
+  })
+
   it('tells no change that it would tell once more', async () => {
     const reader = open()
     await write(store, note('a'))
@@ -251,6 +270,32 @@ describe('derived bytes', () => {
     expect(await store.derived.write('index', new Uint8Array([2]))).toBe(false)
     expect([...((await store.derived.read('index')) ?? [])]).toEqual([1])
     for (const folder of folders) chmodSync(folder, 0o700)
+  })
+
+  it('that can not be read are as good as none', async () => {
+    await write(store, note('a'))
+    put('.state/derived/index/in-its-place', '')
+    expect(await store.derived.read('index')).toBeUndefined()
+    expect(await store.derived.write('index', new Uint8Array([1]))).toBe(false)
+  })
+
+  it('are not kept, once the feed has started over, for whom they were made before', async () => {
+    await write(store, note('a'))
+    const { cursor } = await store.changes()
+    const { id } = await write(store, note('secret'))
+    const other = open()
+    expect(await other.derived.write('index', new Uint8Array([1]), cursor)).toBe(true)
+    await store.purge([id])
+    expect(await other.derived.write('index', new Uint8Array([2]), cursor)).toBe(false)
+    expect(await store.derived.read('index')).toBeUndefined()
+    expect(await other.derived.write('index', new Uint8Array([3]), (await other.changes('now')).cursor)).toBe(true)
+  })
+
+  it('leave nothing half made behind when an entry is purged', async () => {
+    const { id } = await write(store, note('secret'))
+    put('.state/tmp/0123456789abcdef', 'an index with about and secret, left by a process that was killed')
+    await store.purge([id])
+    expect(readdirSync(join(root, '.state/tmp'))).toEqual([])
   })
 
   it('leave no temporary file behind once somebody writes', async () => {

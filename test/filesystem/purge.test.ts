@@ -1,5 +1,5 @@
 /** `purge` leaves no byte of an entry: in files, the journal and its bases, sessions, derived data and known backups. */
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -98,6 +98,24 @@ describe('purge', () => {
     expect(outOfReach.join('\n')).toMatch(/notes\.txt[\s\S]*world\/copied\.md|world\/copied\.md[\s\S]*notes\.txt/)
     const left = holding(SECRET).filter((file) => !file.includes('.state'))
     expect(left.sort()).toEqual(['ws/notes.txt', 'ws/world/copied.md'])
+  })
+
+  it('of an entry whose file another one has by now leaves that one to be written on, also without a checkpoint', async () => {
+    const { memory, store } = open()
+    const { entry } = await memory.remember(SECRET, { name: 'Door' })
+    await memory.remember('kept', { name: 'Kept' })
+    const [door, kept, aside] = ['door.md', 'kept.md', 'aside'].map((name) => join(root, 'agents/main/entries', name))
+    renameSync(door ?? '', aside ?? '')
+    renameSync(kept ?? '', door ?? '')
+    renameSync(aside ?? '', kept ?? '')
+    await store.absorb()
+    await memory.purge(entry.id)
+    rmSync(join(root, '.state/checkpoint'))
+    const again = open()
+    await again.memory.remember('kept, and changed', { name: 'Kept' })
+    expect(readFileSync(door ?? '', 'utf8')).toContain('kept, and changed')
+    expect((await again.memory.list()).map(({ content }) => content)).toEqual(['kept, and changed'])
+    expect(holding(SECRET)).toEqual([])
   })
 
   it('is finished by the next writer when it was interrupted', async () => {

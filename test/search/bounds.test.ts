@@ -98,10 +98,12 @@ describe('the search engine at its bounds', () => {
       ['a', 'b', 'a b'].map((content, n) => ({ id: String(n), texts: ['', content], columns: [0], stored: '' })),
     )
     const first = search({ indexes: [index], query: wordQuery('a'), scoring: EVEN })
-    const before = [...first.all()].map((doc) => first.score(doc))
-    search({ indexes: [index], query: wordQuery('b'), scoring: EVEN })
-    expect([...first.all()].map((doc) => first.score(doc))).toEqual(before)
-    expect(before.filter((score) => score > 0)).toHaveLength(2)
+    const scores = ['0', '1', '2'].map((id) => first.score(first.find(id)))
+    const second = search({ indexes: [index], query: wordQuery('b'), scoring: EVEN })
+    expect(['0', '1', '2'].map((id) => first.score(first.find(id)))).toEqual(scores)
+    expect(first.top(3).map((doc) => first.id(doc))).toEqual(['0', '2'])
+    expect(second.top(3).map((doc) => second.id(doc))).toEqual(['1', '2'])
+    expect(scores.filter((score) => score > 0)).toHaveLength(2)
   })
 
   test('refuses a document that does not fit the schema, and keeps the one that is there', () => {

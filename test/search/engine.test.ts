@@ -205,7 +205,7 @@ function compare(pairs: readonly Pair[], query: Query, scoring: Scoring): number
   const indexes = pairs.map((pair) => pair.index)
   const matches = search({ indexes, query, scoring })
   const handles = new Map<string, number>()
-  for (const doc of matches.all()) handles.set(matches.id(doc), doc)
+  matches.forEachLive((doc) => handles.set(matches.id(doc), doc))
   mustEqual([...handles.keys()].sort(), documents.map(({ id }) => id).sort(), 'documents')
   mustEqual(matches.total, documents.length, 'total')
   for (const { index, documents } of pairs) {

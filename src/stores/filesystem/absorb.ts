@@ -228,7 +228,7 @@ export function planDisplaced(plan: TurnPlan, { key, bytes, stats }: Displaced):
   const now = plan.files.text(place.path)
   if (now === text) return place.path
   const said = workspace.files.say(place, bytes, stats.mtimeMs)
-  const { edits } = workspace.files.compare(place, { place, bytes, unwritten: true, said })
+  const { edits } = workspace.files.compare(place, { place, bytes, unwritten: true, signature: undefined, said })
   const file: FileWrite = {
     path: place.path,
     before: now === undefined ? null : hashBytes(now),

@@ -57,7 +57,7 @@ export class Catalog {
 
   constructor(heads?: PackedHeads, files?: PackedFiles) {
     this.#packed = heads
-    this.#contested = new Set(heads?.contested.map(([handle]) => handle))
+    this.#contested = new Set(heads?.contested.keys())
     this.files = new KnownFiles(files)
   }
 
@@ -133,14 +133,14 @@ export class Catalog {
   }
 
   #free(key: string, id: string): void {
-    if (this.ownerOf(key) !== id) return
-    this.#handles.set(key, null)
+    const owner = this.ownerOf(key)
+    if (owner === id) this.#handles.set(key, null)
     if (!this.#contested.delete(key)) return
-    // Rare: someone else claimed the name too, and is now its owner; the oldest, if there are several.
+    // Rare: someone else claims the name too. Of those the oldest is now its owner, if this one was.
     const claimants = [...this.heads()].filter((head) => handleKeys(head).includes(key))
     claimants.sort((a, b) => a.seq - b.seq)
-    const heir = claimants[0]
-    if (heir) this.#handles.set(key, heir.id)
+    const heir = owner === id ? claimants[0]?.id : owner
+    if (heir !== undefined) this.#handles.set(key, heir)
     if (claimants.length > 1) this.#contested.add(key)
   }
 

@@ -148,11 +148,32 @@ describe('a checkpoint', () => {
   })
 })
 
+describe('a name that two entries claim', () => {
+  const claim = (id: number, seq: number): EntryHead =>
+    head({ do: 'put', id: IDS[id] ?? '', name: 'a', aliases: [], scope: 'main', path: `${id}.md` }, seq)
+
+  it.each([
+    ['the one that has it', 0, IDS[1]],
+    ['the other', 1, IDS[0]],
+  ])('is claimed by one alone when %s goes', async (_, gone, heir) => {
+    const whole = new Catalog()
+    whole.put(claim(0, 1))
+    whole.put(claim(1, 2))
+    for (const catalog of [await throughFile(whole), whole]) {
+      expect(catalog.contested().size).toBe(1)
+      catalog.remove(IDS[gone] ?? '')
+      for (const one of [catalog, await throughFile(catalog)]) {
+        expect([one.contested().size, one.owner('main', 'a')]).toEqual([0, heir])
+      }
+    }
+  })
+})
+
 describe('an index by hash', () => {
   it('gives the rows of a text, in order, and at most such of texts with the same hash', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 3 }), { maxLength: 20 }), (texts) => {
-        const index = buildHashIndex(texts.map((text, row) => [text, row]))
+        const index = buildHashIndex(texts)
         for (const text of [...texts, 'not in it']) {
           const rows = [...rowsAt(index, text)].filter((row) => texts[row] === text)
           expect(rows).toEqual(texts.flatMap((one, row) => (one === text ? [row] : [])))
@@ -164,10 +185,7 @@ describe('an index by hash', () => {
 
   it('keeps apart what shares a hash, by leaving it to be compared', () => {
     const [one, two] = ['text 79568', 'text 664010'] // found by trying
-    const index = buildHashIndex([
-      [one, 4],
-      [two, 7],
-    ])
+    const index = buildHashIndex([one, two], [4, 7])
     expect([...rowsAt(index, one)]).toEqual([4, 7])
   })
 })

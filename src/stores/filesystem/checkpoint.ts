@@ -12,8 +12,9 @@ import { type FileSections, PackedFiles, packFiles } from './packed-files.ts'
 import { type Contested, type HeadSections, PackedHeads, packHeads } from './packed-heads.ts'
 import { hashBytes, readFileAt, replaceFileDurably } from './system.ts'
 
-const VERSION = 3
+const VERSION = 4
 const NEWLINE = 10
+const FIRST_LINE_BYTES = 35
 
 export interface Checkpoint {
   readonly catalog: Catalog
@@ -39,7 +40,7 @@ interface Header {
 }
 
 export function readCheckpoint(stateFolder: string): Checkpoint | undefined {
-  const file = readFileAt(pathIn(stateFolder))
+  const file = readFileAt(checkpointPath(stateFolder))
   if (!file) return undefined
   const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength)
   const begin = bytes.indexOf(NEWLINE) + 1
@@ -66,7 +67,7 @@ export async function writeCheckpoint(
 ): Promise<number> {
   const { catalog, epoch, position, folders } = state
   const packed: HeadSections & FileSections = {
-    ...packHeads([...catalog.heads()], (key) => catalog.ownerOf(key)),
+    ...packHeads([...catalog.heads()], catalog.contested()),
     ...packFiles([...catalog.files], folders),
   }
   const sections = Object.entries<ArrayBufferView>({ ...packed })
@@ -82,9 +83,9 @@ export async function writeCheckpoint(
     sections: sections.map(([name, { byteLength }]) => [name, byteLength]),
   }
   const parts = sections.map(([, { buffer, byteOffset, byteLength }]) => new Uint8Array(buffer, byteOffset, byteLength))
-  const rest = Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...parts])
-  const bytes = Buffer.concat([Buffer.from(firstLine(rest)), rest])
-  await replaceFileDurably(pathIn(stateFolder), bytes, temporaryFolder)
+  const bytes = Buffer.concat([Buffer.alloc(FIRST_LINE_BYTES), Buffer.from(`${JSON.stringify(header)}\n`), ...parts])
+  bytes.write(firstLine(bytes.subarray(FIRST_LINE_BYTES)), 'latin1')
+  await replaceFileDurably(checkpointPath(stateFolder), bytes, temporaryFolder)
   return bytes.length
 }
 
@@ -138,6 +139,6 @@ function firstLine(rest: Uint8Array): string {
   return `${VERSION} ${hashBytes(rest)}\n`
 }
 
-function pathIn(stateFolder: string): string {
+export function checkpointPath(stateFolder: string): string {
   return join(stateFolder, 'checkpoint')
 }

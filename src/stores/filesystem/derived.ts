@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { isKeepsakeError } from '../../errors.ts'
 import type { Cursor, Derived } from '../../ports/store.ts'
+import { cursorOf } from './past/change-feed.ts'
 import { safeFileName } from './safe-file-name.ts'
 import { FILE_MODE, makeFolder, readFileAt, removeFile, replaceFile, statFile } from './system.ts'
 import type { Workspace } from './workspace.ts'
@@ -18,7 +19,12 @@ export function fileDerived(workspace: Workspace, enter: () => void): Derived {
     async read(key) {
       enter()
       const path = pathOf(key)
-      return isFolder(folder) ? readFileAt(path)?.bytes : undefined
+      try {
+        return isFolder(folder) ? readFileAt(path)?.bytes : undefined
+      } catch (error) {
+        if (!isKeepsakeError(error)) throw error
+        return undefined // whoever wants it makes it anew
+      }
     },
     async write(key, bytes, madeFrom) {
       enter()
@@ -26,7 +32,7 @@ export function fileDerived(workspace: Workspace, enter: () => void): Derived {
       if (!isFolder(workspace.stateFolder)) return false
       try {
         if (!isFolder(folder)) makeFolder(folder)
-        if (!isFolder(folder)) return false
+        if (!isFolder(folder) || (madeFrom && hasStartedOver(workspace, madeFrom))) return false
         replaceFile(path, bytes, temporaryFolder, FILE_MODE)
         if (!madeFrom || !hasStartedOver(workspace, madeFrom)) return true
         removeFile(path)
@@ -46,8 +52,8 @@ function isFolder(path: string): boolean {
   return statFile(path)?.isDirectory() === true // and no link
 }
 
-/** Looked at after the write: a purge starts the feed over first, and removes what is here afterwards. */
+/** Looked at once more after the write: a purge starts the feed over first, and removes what is here afterwards. */
 function hasStartedOver(workspace: Workspace, madeFrom: Cursor): boolean {
   workspace.catchUp()
-  return workspace.state?.epoch !== madeFrom.epoch
+  return cursorOf(workspace).epoch !== madeFrom.epoch
 }

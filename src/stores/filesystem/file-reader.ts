@@ -6,7 +6,7 @@
 import type { Signature } from '../../codec/journal-record.ts'
 import { isKeepsakeError } from '../../errors.ts'
 import type { StateView } from '../../model/draft.ts'
-import type { Entry, EntryHead, Scope } from '../../model/entry.ts'
+import type { Entry, Scope } from '../../model/entry.ts'
 import { KINDS } from '../../model/kinds.ts'
 import type { Problem } from '../../ports/store.ts'
 import { readText, type Said } from './file-text.ts'
@@ -14,16 +14,7 @@ import { type HandEdit, handEdit } from './hand-edit.ts'
 import type { KnownFile } from './known-file.ts'
 import { type Place, placeInScope, placeOf, scopeFolder } from './layout.ts'
 import { listFolder } from './list-folder.ts'
-import {
-  decodeText,
-  type FileBytes,
-  hashBytes,
-  pause,
-  readFileAt,
-  sameSignature,
-  settledSignature,
-  statFile,
-} from './system.ts'
+import { decodeText, type FileBytes, hashBytes, pause, readFileAt, sameSignature, statFile } from './system.ts'
 import { settle } from './unproved.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -39,6 +30,8 @@ export interface SeenFile {
   readonly bytes: Uint8Array | null
   /** The bytes differ from those on disk: a write of ours is still to be done. */
   readonly unwritten: boolean
+  /** As long as the file has it, it holds these bytes. */
+  readonly signature: Signature | undefined
   readonly said: Said
 }
 
@@ -70,18 +63,15 @@ export class FileReader {
   view(): StateView {
     // A log has many entries, and is read once for all of them; a page or a card is not asked for twice.
     const logs = new Map<string, ReadonlyMap<string, Entry>>()
-    const read = (head: EntryHead, path: string): ReadonlyMap<string, Entry> => {
-      const seen = this.see(placeOf(this.#workspace.layout, head, path))
-      return new Map(seen?.said.entries.map((entry) => [entry.id, entry]))
-    }
     return {
       head: (id) => this.#workspace.catalog.head(id),
       owner: (scope, handle) => this.#workspace.catalog.owner(scope, handle),
       get: (id) => {
         const head = this.#workspace.catalog.head(id)
         if (head?.path === undefined) return undefined
-        if (KINDS[head.kind].shape !== 'log') return read(head, head.path).get(id)
-        const known = logs.get(head.path) ?? this.#log(head.path, () => read(head, head.path ?? ''))
+        const place = placeOf(this.#workspace.layout, head, head.path)
+        if (KINDS[head.kind].shape !== 'log') return this.see(place)?.said.entries.find((entry) => entry.id === id)
+        const known = logs.get(head.path) ?? this.#log(place)
         if (logs.size >= RECENT_LOGS) logs.delete(logs.keys().next().value ?? '')
         logs.set(head.path, known)
         return known.get(id)
@@ -90,18 +80,20 @@ export class FileReader {
   }
 
   /** A search reads one entry after the other, often of one log: it is parsed again only when something has changed. */
-  #log(path: string, read: () => ReadonlyMap<string, Entry>): ReadonlyMap<string, Entry> {
+  #log(place: Place): ReadonlyMap<string, Entry> {
+    const { path } = place
     const { epoch, number, unproved } = this.#workspace.catalog
-    const stats = statFile(this.#workspace.absolute(path))
     const known = this.#logs.get(path)
-    const isSame = stats !== undefined && known?.epoch === epoch && known.number === number && !unproved.has(path)
-    if (known && isSame && sameSignature(known.signature, stats)) return known.entries
-    // Of before the reading: what is saved meanwhile differs from it.
-    const signature = stats && settledSignature(stats)
-    const entries = read()
+    if (known?.epoch === epoch && known.number === number && !unproved.has(path)) {
+      const stats = statFile(this.#workspace.absolute(path))
+      if (stats && sameSignature(known.signature, stats)) return known.entries
+    }
+    const seen = this.see(place)
+    const entries = new Map(seen?.said.entries.map((entry) => [entry.id, entry]))
     this.#logs.delete(path)
     if (this.#logs.size >= RECENT_LOGS) this.#logs.clear()
-    if (signature) this.#logs.set(path, { entries, signature, epoch, number })
+    // What could not be read just now, or is still to be written, may be otherwise though the file stays as it is.
+    if (seen?.signature && !seen.unwritten) this.#logs.set(path, { entries, signature: seen.signature, epoch, number })
     return entries
   }
 
@@ -122,14 +114,14 @@ export class FileReader {
   }
 
   /** What a file holds, or would hold had a crash not come between (then it is still to be written); `null` for no file. */
-  bytesOf(path: string): { readonly bytes: Uint8Array | null; readonly unwritten: boolean; readonly mtimeMs: number } {
+  bytesOf(path: string): Pick<SeenFile, 'bytes' | 'unwritten' | 'signature'> & { readonly mtimeMs: number } {
     this.#workspace.refuseLinks(path)
     const file = this.#read(path)
     const found = file?.bytes ?? null
     const unproved = this.#workspace.catalog.unproved.get(path)
     const bytes = unproved ? settle(found, unproved) : found
     if (file && bytes === found) this.#learn(path, file)
-    return { bytes, unwritten: bytes !== found, mtimeMs: file?.stats.mtimeMs ?? 0 }
+    return { bytes, unwritten: bytes !== found, signature: file?.signature, mtimeMs: file?.stats.mtimeMs ?? 0 }
   }
 
   /** A file that is gone while a writer is replacing it is not gone: it is where the writer moved it, or back already. */
@@ -147,12 +139,13 @@ export class FileReader {
   /** Reads a file and what it says; `undefined` when there is none. One that can't be read says why. */
   see(place: Place, claims?: Claims): SeenFile | undefined {
     try {
-      const { bytes, unwritten, mtimeMs } = this.bytesOf(place.path)
+      const { bytes, unwritten, signature, mtimeMs } = this.bytesOf(place.path)
       if (bytes === null) return undefined
-      return { place, bytes, unwritten, said: this.say(place, bytes, mtimeMs, claims) }
+      return { place, bytes, unwritten, signature, said: this.say(place, bytes, mtimeMs, claims) }
     } catch (error) {
       if (!isKeepsakeError(error)) throw error
-      return { place, bytes: null, unwritten: false, said: { entries: [], problems: [error.message] } }
+      const said: Said = { entries: [], problems: [error.message] }
+      return { place, bytes: null, unwritten: false, signature: undefined, said }
     }
   }
 
@@ -160,7 +153,7 @@ export class FileReader {
   #learn(path: string, file: FileBytes): boolean {
     const known = this.#workspace.catalog.files.get(path)
     if (!known || known.hash !== hashBytes(file.bytes)) return false
-    this.#workspace.catalog.sign(path, settledSignature(file.stats))
+    this.#workspace.catalog.sign(path, file.signature)
     return true
   }
 
@@ -212,7 +205,7 @@ export class FileReader {
       ...entries.map((entry) => handEdit(this.#workspace.catalog.head(entry.id), entry)),
       ...gone.map((id) => handEdit(this.#workspace.catalog.head(id), undefined)),
     ].flatMap((edit) => (edit ? { ...edit, source } : []))
-    if (edits.length === 0 && seen?.bytes && !seen.unwritten) this.#adopt(place.path, seen.bytes)
+    if (edits.length === 0 && seen?.bytes && !seen.unwritten) this.#adopt(place.path, seen.bytes, seen.signature)
     return {
       edits,
       problems: (seen?.said.problems ?? []).map((problem) => ({ path: place.path, problem })),
@@ -220,12 +213,12 @@ export class FileReader {
   }
 
   /** A log that was appended to has no hash on record; once every entry in it was compared, it has. */
-  #adopt(path: string, bytes: Uint8Array): void {
+  #adopt(path: string, bytes: Uint8Array, signature: Signature | undefined): void {
     const known = this.#workspace.catalog.files.get(path)
     if (!known || known.hash !== undefined) return
     known.hash = hashBytes(bytes)
-    const stats = statFile(this.#workspace.absolute(path))
-    if (stats && stats.size === bytes.length) this.#workspace.catalog.sign(path, settledSignature(stats))
+    known.size = bytes.length
+    this.#workspace.catalog.sign(path, signature)
   }
 
   /** What stands in the monthly files: of the mirror, only the rest counts. */

@@ -3,15 +3,18 @@
  * Reading only. Another process may cut, start over or replace the journal at any time; then it is read anew.
  */
 
+import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import type { JournalHeader } from '../../codec/journal-record.ts'
 import { ForeignError } from '../../errors.ts'
 import { Catalog } from './catalog.ts'
-import { readCheckpoint } from './checkpoint.ts'
+import { checkpointPath, readCheckpoint } from './checkpoint.ts'
 import type { Journal, Position } from './journal.ts'
 import { wasLeftInOrder } from './lock.ts'
 import { thisProcess } from './owner.ts'
 import { statFile } from './system.ts'
+
+const MOST_LOADS = 10
 
 /** Where we are in the journal, and whether what it says of the files can be trusted. */
 export interface JournalState {
@@ -58,7 +61,23 @@ export class Follower {
     if (wasLeftInOrder(join(this.#stateFolder, 'lock'))) unproved.clear()
   }
 
+  /** A writer that folds or purges the past leaves a new checkpoint, and then takes away what the one before it goes by. */
   #load(workspaceId: string): void {
+    for (let tries = 1; ; tries++) {
+      const before = this.#checkpointStats()
+      const fits = this.#loadOnce(workspaceId)
+      const after = fits ? undefined : this.#checkpointStats()
+      const isSame = before?.ino === after?.ino && before?.ctimeMs === after?.ctimeMs
+      if (fits || isSame || tries === MOST_LOADS) return
+    }
+  }
+
+  #checkpointStats(): Stats | undefined {
+    return statFile(checkpointPath(this.#stateFolder))
+  }
+
+  /** Whether checkpoint and journal fit together. */
+  #loadOnce(workspaceId: string): boolean {
     const checkpoint = readCheckpoint(this.#stateFolder)
     const segments = this.#journal.segments()
     this.catalog = checkpoint?.catalog ?? new Catalog()
@@ -73,7 +92,9 @@ export class Follower {
     }
     if (this.state && checkpoint) (this.state as JournalState).checkpointBytes = checkpoint.bytes // set by #take
     const lost = checkpoint !== undefined && !segments.includes(checkpoint.position.segment)
-    if (lost || (this.state as JournalState | undefined)?.foreign) this.catalog.distrustFiles()
+    const fits = !lost && !(this.state as JournalState | undefined)?.foreign
+    if (!fits) this.catalog.distrustFiles()
+    return fits
   }
 
   /** Reads a segment on from an offset. */

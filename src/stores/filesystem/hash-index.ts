@@ -6,15 +6,17 @@
 /** The hashes in order, then the row of each. */
 export type HashIndex = Uint32Array
 
-const DIGIT_BITS = 16
+const DIGIT_BITS = 11
 const DIGITS = 1 << DIGIT_BITS
 
-export function buildHashIndex(keys: readonly (readonly [text: string, row: number])[]): HashIndex {
-  const hashes = Uint32Array.from(keys, ([text]) => hashOf(text))
-  const index = new Uint32Array(keys.length * 2)
+/** `rows`: of each text, in order; without them, a text's row is its own place. */
+export function buildHashIndex(texts: readonly string[], rows?: readonly number[]): HashIndex {
+  const hashes = new Uint32Array(texts.length)
+  for (let n = 0; n < texts.length; n++) hashes[n] = hashOf(texts[n] ?? '')
+  const index = new Uint32Array(texts.length * 2)
   orderOf(hashes).forEach((place, n) => {
     index[n] = hashes[place] ?? 0
-    index[keys.length + n] = keys[place]?.[1] ?? 0
+    index[texts.length + n] = rows ? (rows[place] ?? 0) : place
   })
   return index
 }
@@ -35,7 +37,7 @@ export function* rowsAt(index: HashIndex, text: string): Generator<number> {
 /** The places of the hashes in their order, equal ones as they came. By digits: comparing took most of a checkpoint's time. */
 function orderOf(hashes: Uint32Array): Uint32Array {
   let order = hashes.map((_, place) => place)
-  for (const shift of [0, DIGIT_BITS]) {
+  for (const shift of [0, DIGIT_BITS, 2 * DIGIT_BITS]) {
     const digitOf = (place: number): number => ((hashes[place] ?? 0) >>> shift) & (DIGITS - 1)
     const starts = new Uint32Array(DIGITS + 1)
     for (const place of order) starts[digitOf(place) + 1] = (starts[digitOf(place) + 1] ?? 0) + 1

@@ -135,7 +135,7 @@ export class Journal {
         // What stands before the first line's end began further back.
         const first = start === 0 ? 0 : bytes.indexOf(NEWLINE) + 1 || bytes.length
         for (let stop = bytes.length; stop > first; ) {
-          const begin = Math.max(first, bytes.lastIndexOf(NEWLINE, stop - 2) + 1)
+          const begin = stop < 2 ? first : Math.max(first, bytes.lastIndexOf(NEWLINE, stop - 2) + 1)
           const [line] = decodeJournal(bytes.subarray(begin, stop), digest).lines
           if (line) yield line
           stop = begin

@@ -5,11 +5,11 @@
 import type { FolderAtRest } from './folder-at-rest.ts'
 import { buildHashIndex, type HashIndex, rowsAt } from './hash-index.ts'
 import { type KnownFile, knownFile } from './known-file.ts'
+import { type PackedTexts, packTexts, textAt } from './packed-texts.ts'
 
 export interface FileSections {
-  /** One after the other, folder by folder. */
+  /** Folder by folder: see packed-texts.ts. */
   readonly paths: Uint8Array
-  /** Where each path begins, and where the last one ends. */
   readonly pathOffsets: Uint32Array
   /** JSON: each folder, how many files it has, and how it was when it was at rest. */
   readonly folders: Uint8Array
@@ -35,13 +35,13 @@ const HASH_WIDTH = 32
 
 export class PackedFiles {
   readonly #sections: FileSections
-  readonly #paths: Buffer
+  readonly #paths: PackedTexts
   readonly #hashes: Buffer
   readonly #folders = new Map<string, PackedFolder>()
 
   constructor(sections: FileSections) {
     this.#sections = sections
-    this.#paths = asBuffer(sections.paths)
+    this.#paths = { bytes: asBuffer(sections.paths), offsets: sections.pathOffsets }
     this.#hashes = asBuffer(sections.hashes)
     let from = 0
     for (const [folder, count, atRest] of parse<FolderRow[]>(sections.folders)) {
@@ -56,8 +56,7 @@ export class PackedFiles {
 
   /** Made when it is asked for: a look at all of them keeps none. */
   pathAt(row: number): string {
-    const { pathOffsets } = this.#sections
-    return this.#paths.toString('utf8', pathOffsets[row], pathOffsets[row + 1])
+    return textAt(this.#paths, row)
   }
 
   get signatures(): Float64Array {
@@ -98,25 +97,27 @@ export function packFiles(
   files: readonly (readonly [path: string, file: KnownFile])[],
   atRest: ReadonlyMap<string, FolderAtRest>,
 ): FileSections {
-  const paths = files.map(([path]) => Buffer.from(path))
-  const pathOffsets = new Uint32Array(files.length + 1)
-  paths.forEach(({ length }, row) => {
-    pathOffsets[row + 1] = (pathOffsets[row] ?? 0) + length
-  })
+  const paths = files.map(([path]) => path)
+  const { bytes, offsets: pathOffsets } = packTexts(paths)
   const folders = new Map<string, number>()
-  for (const [path] of files) folders.set(folderOf(path), (folders.get(folderOf(path)) ?? 0) + 1)
   const signatures = new Float64Array(files.length * SIGNATURE_NUMBERS).fill(Number.NaN)
-  files.forEach(([, { signature }], row) => {
+  const sizes = new Float64Array(files.length)
+  const hashes = Buffer.alloc(files.length * HASH_WIDTH, ' ')
+  files.forEach(([path, { hash, size, signature }], row) => {
+    const folder = folderOf(path)
+    folders.set(folder, (folders.get(folder) ?? 0) + 1)
     if (signature) signatures.set(signature, row * SIGNATURE_NUMBERS)
+    sizes[row] = size ?? Number.NaN
+    if (hash !== undefined) hashes.write(hash, row * HASH_WIDTH, HASH_WIDTH, 'latin1')
   })
   return {
-    paths: Buffer.concat(paths),
+    paths: bytes,
     pathOffsets,
     folders: json([...folders].map(([path, count]): FolderRow => [path, count, atRest.get(path) ?? null])),
-    byPath: buildHashIndex(files.map(([path], row) => [path, row])),
+    byPath: buildHashIndex(paths),
     signatures,
-    sizes: Float64Array.from(files, ([, { size }]) => size ?? Number.NaN),
-    hashes: Buffer.from(files.map(([, { hash = '' }]) => hash.padEnd(HASH_WIDTH)).join(''), 'latin1'),
+    sizes,
+    hashes,
   }
 }
 

@@ -60,7 +60,8 @@ export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefin
 /** A hand saved between our look and our plan: that is a change before ours, and ours is planned again on it. */
 function savedMeanwhile(plan: TurnPlan, writes: readonly FileWrite[], steps: readonly Step[]): boolean {
   const { workspace, records } = plan
-  const chosen = new Set(steps.map(({ after }) => after && KINDS[after.kind].shape !== 'log' && after.path))
+  const moved = steps.filter(({ before, after }) => after?.path !== before?.path)
+  const chosen = new Set(moved.map(({ after }) => after && KINDS[after.kind].shape !== 'log' && after.path))
   const begun = records.length
   for (const write of writes) {
     const planned = records.findLast((record) => record.files.some(({ path }) => path === write.path))

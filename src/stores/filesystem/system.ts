@@ -239,6 +239,8 @@ async function syncPath(path: string, flags: number): Promise<void> {
 export interface FileBytes {
   readonly bytes: Uint8Array
   readonly stats: Stats
+  /** Whoever saves after these bytes were read gives the file another one. Missing while the file's time may still be ticking. */
+  readonly signature: Signature | undefined
 }
 
 /** The bytes of a plain file and the state they were read in; `undefined` when there is none. Links are not followed. */
@@ -254,9 +256,10 @@ export function readFileAt(path: string): FileBytes | undefined {
     for (;;) {
       const stats = fstatSync(fd)
       if (!stats.isFile()) throw new StorageError('reading', path, 'it is not a file', 'Move it away.')
+      const signature = settledSignature(stats) // before the bytes: it may take longer than a tick to read them
       const bytes = readBytes(fd, 0, stats.size)
       // Saved while it was read: a part of the new text would be taken for the whole.
-      if (fstatSync(fd).size === bytes.length) return { bytes, stats }
+      if (fstatSync(fd).size === bytes.length) return { bytes, stats, signature }
     }
   } catch (error) {
     throw wrapped('reading', path, error)
@@ -304,7 +307,10 @@ export function sameSignature(signature: Signature, stats: Stats): boolean {
   )
 }
 
-/** A signature that a later change is sure to differ from; `undefined` while the file's time may still be ticking. */
+/**
+ * A signature that every change after this call is sure to differ from; `undefined` while the file's time may still be
+ * ticking. So what it is to stand for must be read after this call.
+ */
 export function settledSignature(stats: Stats): Signature | undefined {
   return Date.now() - stats.ctimeMs > TICK_MS ? signatureOf(stats) : undefined
 }

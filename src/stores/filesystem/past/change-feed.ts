@@ -3,8 +3,10 @@
  * and not what is there. Bounded by the catalogue, so that changes, edits and what a read says are of one moment.
  */
 import type { JournalRecord } from '../../../codec/journal-record.ts'
+import { isKeepsakeError } from '../../../errors.ts'
 import type { Change } from '../../../model/operation.ts'
 import type { ChangeFeed, Cursor } from '../../../ports/store.ts'
+import type { Journal } from '../journal.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** Of a workspace that nobody has written to yet. */
@@ -32,7 +34,7 @@ function recordsAfter(workspace: Workspace, number: number | undefined): Journal
   let next = workspace.catalog.number
   if (next === number) return records
   for (const record of recordsBackwards(workspace)) {
-    if (record.number !== next) continue
+    if (record.number !== next) break // one between is lost
     records.push(record)
     if (--next === number) return records.reverse()
   }
@@ -45,12 +47,22 @@ function* recordsBackwards({ journal, state }: Workspace): Generator<JournalReco
   const { segment: last, offset } = state.position
   for (const segment of journal.segments().reverse()) {
     if (segment > last) continue
-    const epoch = segment === last ? state.epoch : journal.headerOf(segment)?.epoch
+    const epoch = segment === last ? state.epoch : epochOf(journal, segment)
     if (epoch === undefined) continue
     if (epoch !== state.epoch) return
     for (const line of journal.linesBackwards(segment, segment === last ? offset : undefined)) {
       if ('record' in line) yield line.record
     }
+  }
+}
+
+/** `undefined`: it was never begun. One that nobody can read is of no epoch: what was before it can't be told. */
+function epochOf(journal: Journal, segment: string): string | undefined {
+  try {
+    return journal.headerOf(segment)?.epoch
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    return NO_EPOCH
   }
 }
 

@@ -15,7 +15,8 @@ import { restoreTraces } from '../backup/switch-workspace.ts'
 import { derivedFolder } from '../derived.ts'
 import { digest, type Journal } from '../journal.ts'
 import { type Place, PURGE_NOTE } from '../layout.ts'
-import { decodeText, readFileAt, removeFile, replaceFileDurably, statFile } from '../system.ts'
+import { namesIn } from '../list-folder.ts'
+import { attempt, decodeText, readFileAt, removeFile, replaceFileDurably, statFile } from '../system.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Writer } from '../writer.ts'
 import { readHistory } from './history.ts'
@@ -26,6 +27,8 @@ import { purgedTranscript, purgeSessions } from './purge-sessions.ts'
 /** Shorter ones stand in too many places by chance to be looked for by themselves. */
 const SHORTEST_TEXT = 6
 const SHORTEST_LINE = 12
+/** A process that saves an index meanwhile puts a file into a folder that was just emptied. */
+const MOST_RETRIES = 10
 
 export async function purge(
   workspace: Workspace,
@@ -76,7 +79,10 @@ async function purgeHeld(
   if (statFile(aside)) for (const path of filesHolding(aside, needles)) removeFile(join(aside, path))
   await writer.startOver()
   // After the feed has started over: see derived.ts.
-  rmSync(derivedFolder(stateFolder), { recursive: true, force: true })
+  const derived = derivedFolder(stateFolder)
+  attempt('removing', derived, () => rmSync(derived, { recursive: true, force: true, maxRetries: MOST_RETRIES }))
+  // One that was being made there: its maker has ended, or finds that it is gone and does without.
+  for (const name of namesIn(temporary)) removeFile(join(temporary, name))
   const purging = newPurge(workspace, ids)
   await purgeJournal(workspace, purging)
   cleaned.unshift(`${there.length === 0 ? 'the' : 'its files, the'} journal and everything derived from it`)

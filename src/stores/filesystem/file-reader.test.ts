@@ -1,0 +1,84 @@
+/** What is learned of a file holds no longer than the file stays as it was when it was read. */
+import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import type { Entry } from '../../model/entry.ts'
+import { type Place, placeOf } from './layout.ts'
+import { filesystemStore } from './store.ts'
+import { hashBytes, TICK_MS } from './system.ts'
+import { Workspace } from './workspace.ts'
+import { readSettings } from './workspace-settings.ts'
+
+let base: string
+let root: string
+let workspace: Workspace
+let place: Place
+let id: string
+
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), 'keepsake-file-reader-'))
+  root = join(base, 'ws')
+  const store = filesystemStore({ root, timezone: 'UTC' })
+  const entries: Entry[] = []
+  for (const content of ['We deploy on Tuesdays.', 'The gate opens at nine.']) {
+    const operations = [{ op: 'add', scope: 'main', kind: 'experience', content } as const]
+    entries.push(...(await store.apply({ operations, origin: { by: 'agent' } })).entries)
+  }
+  await store.close()
+  const settings = readSettings(root, parse)
+  if (!settings || !entries[0]) throw new Error('nothing was written')
+  id = entries[0].id
+  workspace = new Workspace({ root, settings, pinned: true, agent: 'main', identityFile: undefined, yaml: parse })
+  workspace.catchUp()
+  place = placeOf(workspace.layout, entries[0], entries[0].path ?? '')
+  await sleep(2 * TICK_MS)
+})
+afterEach(() => rmSync(base, { recursive: true, force: true }))
+
+function said(): string | undefined {
+  workspace.catchUp()
+  return workspace.files.view().get(id)?.content
+}
+
+function edited(): string {
+  return readFileSync(join(root, place.path), 'utf8').replace('Tuesdays', 'Thursday')
+}
+
+describe('a log', () => {
+  it('that was saved while it was compared, at the same length, is not taken for what was compared', async () => {
+    const seen = workspace.files.see(place)
+    writeFileSync(join(root, place.path), edited())
+    await sleep(2 * TICK_MS)
+    expect(workspace.files.compare(place, seen).edits).toEqual([])
+    expect(workspace.files.inspect(place).edits).toHaveLength(1)
+  })
+
+  it('is read again after every save, though none changes its length', () => {
+    expect(said()).toBe('We deploy on Tuesdays.')
+    writeFileSync(join(root, place.path), edited())
+    expect(said()).toBe('We deploy on Thursday.')
+    writeFileSync(join(root, place.path), edited().replace('Thursday', 'Saturday'))
+    expect(said()).toBe('We deploy on Saturday.')
+  })
+
+  it('that could not be read is read again, though it has not changed since', () => {
+    const folder = join(root, place.path, '..')
+    renameSync(folder, join(base, 'elsewhere'))
+    symlinkSync(join(base, 'elsewhere'), folder)
+    expect(said(), 'through a link').toBeUndefined()
+    rmSync(folder)
+    renameSync(join(base, 'elsewhere'), folder)
+    expect(said()).toBe('We deploy on Tuesdays.')
+  })
+
+  it('that was still to be written is read again once it is not', () => {
+    const before = hashBytes(readFileSync(join(root, place.path)))
+    workspace.catalog.unproved.set(place.path, { earlier: new Set([before]), text: edited(), appends: [] })
+    expect(workspace.files.view().get(id)?.content).toBe('We deploy on Thursday.')
+    workspace.catalog.unproved.clear()
+    expect(workspace.files.view().get(id)?.content).toBe('We deploy on Tuesdays.')
+  })
+})
