@@ -136,7 +136,7 @@ export class Memory {
 
   /** By id, name or alias; `undefined` when there is none. */
   async get(ref: string, options: CallOptions = {}): Promise<Entry | undefined> {
-    return this.#visible(await this.#lookUp(ref, options))
+    return this.#lookUp(ref, options)
   }
 
   /** As get, but a near miss counts when only one is meant; else an error that suggests. */
@@ -322,11 +322,12 @@ export class Memory {
     return entry
   }
 
-  /** An agent's own name shadows the world's. */
+  /** An agent's own name shadows the world's, for as long as it has not expired. */
   async #lookUp(ref: string, options: CallOptions): Promise<Entry | undefined> {
-    if (isId(ref)) return this.store.get(ref, options)
+    if (isId(ref)) return this.#visible(await this.store.get(ref, options))
     const name = normalizeName(ref, 'name')
-    return (await this.store.resolve(this.agent, name, options)) ?? (await this.store.resolve(WORLD, name, options))
+    const own = this.#visible(await this.store.resolve(this.agent, name, options))
+    return own ?? this.#visible(await this.store.resolve(WORLD, name, options))
   }
 
   async #collect(filter: ScanFilter, options: CallOptions): Promise<Entry[]> {

@@ -32,17 +32,18 @@ export function searchText(searched: Searched, zone: string, screen: Screen): st
 }
 
 function rowsOf({ exact, words, supports, boosts, best, score }: Why): Row[] {
+  const points = pointsOf(best)
   return [
-    ...words.map(wordRow),
+    ...words.map((word) => wordRow(word, points)),
     ...supports.map(({ by, score: gained }): Row => [by, SUPPORTS[by], '', points(gained)]),
-    ...boosts.map(({ by, factor }): Row => [by, '', '', `×${points(factor)}`]),
+    ...boosts.map(({ by, factor }): Row => [by, '', '', `×${factor.toFixed(2)}`]),
     exact === undefined
-      ? ['score', `of ${points(best)} at best`, '', points(score)]
-      : ['score', `the query is its ${exact}`, '', points(score)],
+      ? ['score', `of ${points(best)} at best`, '', score.toFixed(2)]
+      : ['score', `the query is its ${exact}`, '', score.toFixed(2)],
   ]
 }
 
-function wordRow({ text, term, counts, documents, score }: WordPart): Row {
+function wordRow({ text, term, counts, documents, score }: WordPart, points: (number: number) => string): Row {
   const isAsIndexed = bare(text) === bare(term)
   const fields = Object.entries(counts).map(([field, count]) => `${field} ${count}`)
   return [isAsIndexed ? text : `${text} (${term})`, fields.join(', ') || 'nowhere', String(documents), points(score)]
@@ -53,8 +54,10 @@ function bare(text: string): string {
   return text.replace(/["*]/g, '').toLowerCase()
 }
 
-function points(number: number): string {
-  return number.toFixed(2)
+/** A word that stands nearly everywhere gives hundredths of a point: so many digits that the rows still add up to the score. */
+function pointsOf(best: number): (number: number) => string {
+  const digits = best > 0 && best < 1 ? Math.min(8, 2 + Math.ceil(-Math.log10(best))) : 2
+  return (number) => number.toFixed(digits)
 }
 
 /** Columns, words to the left and numbers to the right. */

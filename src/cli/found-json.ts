@@ -16,6 +16,9 @@ export function foundJson({ hits, searched, warnings }: Found): object {
   }
 }
 
-export function whyNotJson({ entry, ...rest }: WhyNot): object {
-  return { whyNot: { ...(entry === undefined ? {} : { entry: entryJson(entry) }), ...rest } }
+export function whyNotJson({ entry, warnings, ...rest }: WhyNot): object {
+  return {
+    whyNot: { ...(entry === undefined ? {} : { entry: entryJson(entry) }), ...rest },
+    ...warningsJson(warnings),
+  }
 }

@@ -62,7 +62,7 @@ describe('checking a test', () => {
       return { hits: hits.map((entry) => ({ entry })) } as unknown as Found // all it looks at
     },
     async whyNot(query, ref) {
-      return { reason: 'no-words', sentence: `None of "${query}" stands in ${ref}.` } satisfies WhyNot
+      return { reason: 'no-words', sentence: `None of "${query}" stands in ${ref}.`, warnings: [] } satisfies WhyNot
     },
   }
 

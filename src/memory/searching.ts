@@ -1,6 +1,7 @@
 /** Searching as one agent does it: the world and its own, in its language, with the index kept from one search to the next. */
 import { InvalidError } from '../errors.ts'
 import type { Scope } from '../model/entry.ts'
+import { requireOptions } from '../model/options.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Found, SearchOptions, WhyNot } from '../recall/found.ts'
@@ -44,8 +45,10 @@ export class Searching {
   }
 
   #request(query: string, options: SearchOptions): ReturnType<typeof searchRequest> {
-    const { scopes, clock, limit } = this.#options
-    return searchRequest(query, { ...(limit === undefined ? {} : { limit }), ...options }, { scopes, nowMs: clock() })
+    requireOptions(options)
+    const { scopes, clock } = this.#options
+    const limit = options.limit ?? this.#options.limit
+    return searchRequest(query, { ...options, ...(limit === undefined ? {} : { limit }) }, { scopes, nowMs: clock() })
   }
 
   #opened(): Promise<SearchPlace> {

@@ -59,6 +59,7 @@ function understoodText(understood: Understood): string[] {
   const { words, phrases, prefixes } = understood
   if (words.length + phrases.length + prefixes.length === 0) return ['The query has no word to search by.']
   return [
+    ...(understood.cut === undefined ? [] : [`Only the first ${understood.cut} characters of the query were read.`]),
     `Understood as ${understoodParts(understood)
       .map(([called, texts]) => `${called}: ${texts}`)
       .join('; ')}.`,

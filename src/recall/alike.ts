@@ -1,23 +1,36 @@
 /**
- * Hits that say the same once. Nearly the same means: the same words but for a few, and none of those few is a number, an
- * identifier or a word that was searched by. A template filled in differently is not the same thing said twice.
+ * Hits that say the same once. Nearly the same means: one has the words of the other in their order and a few more, none of
+ * which is a number, an identifier, a word that was searched by, or one of the little words that turn a sentence around ("not",
+ * "or"). Where each has a word that the other lacks, a person, a day or a place is exchanged: a template filled in differently
+ * is not the same thing said twice. Nor is one text under two names.
  */
 import type { Entry } from '../model/entry.ts'
 import type { Analyzer } from '../search/analyzer.ts'
 import type { Query } from '../search/query.ts'
 
-/** The share of words that two texts must have in common. */
+/** The share of its words that the shorter text must have of the longer one's. */
 const ALIKE = 0.9
-/** And at least of their lengths, and of their first pieces, whose order may differ. */
-const ROUGHLY_ALIKE = 0.75
+/** And of its length. */
+const LENGTHS_ALIKE = 0.75
+/** At first sight, of the pieces that their beginnings have. */
 const BEGINNINGS_ALIKE = 0.25
 const BEGINNING = 400
+/** Texts longer than this are the same only when they are equal: looking at each word would take too long. */
+const LONG = 100_000
 const TELLS_APART = /[\p{N}\p{P}\p{S}]/u
+/** The store tells apart by it what it has to name by the same first words. */
+const NUMBERED = / \(\d+\)$/
+
+interface Said {
+  readonly words: readonly string[]
+  /** What its name says beyond its text. */
+  readonly name: string
+}
 
 export class Alikes {
   readonly #analyzer: Analyzer
   readonly #searched: ReadonlySet<string>
-  readonly #seen: { readonly entry: Entry; words?: ReadonlySet<string> }[] = []
+  readonly #seen: { readonly entry: Entry; said?: Said }[] = []
 
   constructor(analyzer: Analyzer, query: Query) {
     this.#analyzer = analyzer
@@ -26,45 +39,56 @@ export class Alikes {
 
   /** The id of an earlier entry that says the same; else this one is remembered for later ones. */
   of(entry: Entry): string | undefined {
-    let words: ReadonlySet<string> | undefined
+    let said: Said | undefined
     const same = this.#seen.find((other) => {
       // Most differ so much at first sight that their words need not be looked at.
       if (!mayBeAlike(entry.content, other.entry.content)) return false
-      words ??= this.#wordsOf(entry)
-      other.words ??= this.#wordsOf(other.entry)
-      return this.#areAlike(words, other.words)
+      said ??= this.#saidBy(entry)
+      other.said ??= this.#saidBy(other.entry)
+      // What has no name of its own is not missed by it.
+      return (said.name === '' || said.name === other.said.name) && this.#areAlike(said.words, other.said.words)
     })
-    if (!same) this.#seen.push({ entry, ...(words ? { words } : {}) })
+    if (!same) this.#seen.push({ entry, ...(said ? { said } : {}) })
     return same?.entry.id
   }
 
-  #wordsOf({ content }: Entry): Set<string> {
-    const words = new Set<string>()
-    this.#analyzer.tokens(content, (term) => words.add(term))
+  #saidBy({ name, key, content }: Entry): Said {
+    const words = this.#wordsOf(content)
+    const known = new Set(words)
+    const own = this.#wordsOf((name ?? key ?? '').replace(NUMBERED, '')).filter((word) => !known.has(word))
+    return { words, name: own.join(' ') }
+  }
+
+  #wordsOf(text: string): string[] {
+    const words: string[] = []
+    this.#analyzer.tokens(text, (term) => words.push(term))
     return words
   }
 
-  #areAlike(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-    if (a.size === 0) return false // signs only: nothing to compare by
-    const [few, many] = a.size < b.size ? [a, b] : [b, a]
-    if (few.size < ALIKE * many.size) return false
-    const apart = [...few].filter((word) => !many.has(word)).concat([...many].filter((word) => !few.has(word)))
-    const union = (few.size + many.size + apart.length) / 2
-    return union - apart.length >= ALIKE * union && !apart.some((word) => this.#tellsApart(word))
+  #areAlike(a: readonly string[], b: readonly string[]): boolean {
+    const [few, many] = a.length < b.length ? [a, b] : [b, a]
+    // Signs only: nothing to compare by.
+    if (few.length === 0 || few.length < ALIKE * many.length) return false
+    let at = 0
+    for (const word of many) {
+      if (word === few[at]) at++
+      else if (this.#tellsApart(word)) return false
+    }
+    return at === few.length
   }
 
   #tellsApart(word: string): boolean {
-    return this.#searched.has(word) || TELLS_APART.test(word)
+    return this.#searched.has(word) || this.#analyzer.commonTerms?.has(word) === true || TELLS_APART.test(word)
   }
 }
 
 /** By their lengths, and by what stands between blanks in their beginnings. */
 function mayBeAlike(a: string, b: string): boolean {
-  if (Math.min(a.length, b.length) < ROUGHLY_ALIKE * Math.max(a.length, b.length)) return false
+  if (Math.max(a.length, b.length) > LONG) return a === b
+  if (Math.min(a.length, b.length) < LENGTHS_ALIKE * Math.max(a.length, b.length)) return false
   const pieces = new Set(beginningOf(a))
   const others = beginningOf(b)
-  const common = others.filter((piece) => pieces.has(piece)).length
-  return common >= BEGINNINGS_ALIKE * others.length
+  return others.filter((piece) => pieces.has(piece)).length >= BEGINNINGS_ALIKE * others.length
 }
 
 function beginningOf(text: string): string[] {

@@ -7,8 +7,6 @@ import type { SearchRequest } from './request.ts'
 
 export type Refusal = 'expired' | 'kind' | 'since' | 'until' | 'where'
 
-export type Eligible = (doc: number) => boolean
-
 /** The first filter that keeps a document out; the cheap ones first. */
 export function refusalOf(matches: Matches, request: SearchRequest): (doc: number) => Refusal | undefined {
   const { nowMs, where } = request

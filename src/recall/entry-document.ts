@@ -8,7 +8,7 @@ import { localTime } from '../model/time.ts'
 import type { Document, Schema } from '../search/document.ts'
 import { splitHeadings } from './headings.ts'
 
-export const VERSION = 1
+export const VERSION = 2
 
 export const FIELDS = ['name', 'description', 'headings', 'tags', 'content', 'date'] as const
 
@@ -20,7 +20,8 @@ export const SCHEMA: Schema = { fields: FIELDS, columns: COLUMNS }
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 
-const STAMP_LENGTH = '0123456789abcdef1970-01-01T00:00:00.000Z1970-01-01T00:00:00.000Z'.length
+const SEQ_DIGITS = 16
+const STAMP_LENGTH = '0123456789abcdef1970-01-01T00:00:00.000Z1970-01-01T00:00:00.000Z'.length + SEQ_DIGITS
 
 /** Aliases give no words: they are found as names. */
 export function documentOf(entry: Entry, zone: string): Document {
@@ -42,9 +43,9 @@ export function documentOf(entry: Entry, zone: string): Document {
   }
 }
 
-/** What must be equal for a document to be still right; all stamps are of one length. */
-export function stampOf({ revision, createdAt, updatedAt }: EntryHead): string {
-  return revision + createdAt + updatedAt
+/** What must be equal for a document to be still right; all stamps are of one length. A lost journal numbers anew. */
+export function stampOf({ revision, createdAt, updatedAt, seq }: EntryHead): string {
+  return revision + createdAt + updatedAt + String(seq).padStart(SEQ_DIGITS, '0')
 }
 
 export function storedMetadata(stored: string): Metadata {
@@ -58,9 +59,11 @@ function groupOf({ scope, kind, origin }: EntryHead, day: string): string | unde
   return KINDS[kind].shape === 'log' ? `${scope}\0${kind}\0${day}` : undefined
 }
 
-/** By time, and within a millisecond, as a batch has it, in the order they came. Exact: 41 bits of time, 12 of order. */
+const ORDER = 2 ** 21
+
+/** By the second, and within one, as a batch has it, in the order they came. Exact: 32 bits of time, 21 of order. */
 function positionOf({ createdAt, seq }: EntryHead): number {
-  return Date.parse(createdAt) + (seq % 4096) / 4096
+  return Math.floor(Date.parse(createdAt) / 1000) + (seq % ORDER) / ORDER
 }
 
 /** So that "in May 2023" finds what is of that month: `2023-05-08` as it is, and as people say it. */

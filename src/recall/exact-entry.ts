@@ -1,4 +1,4 @@
-/** The entry that a query calls by its name: whoever types a name exactly means that one. */
+/** The entries that a query calls by their name: whoever types a name exactly means that one. */
 import { isKeepsakeError } from '../errors.ts'
 import { type Entry, WORLD } from '../model/entry.ts'
 import { normalizeName } from '../model/name.ts'
@@ -10,16 +10,17 @@ export interface Exact {
   readonly by: 'name' | 'alias'
 }
 
-/** An agent's own name shadows the world's. */
-export async function exactEntry(store: Store, { text, scopes, signal }: SearchRequest): Promise<Exact | undefined> {
+/** The agent's own before the world's, which it shadows: the first that the filters let through is the one that is meant. */
+export async function exactEntries(store: Store, { text, scopes, signal }: SearchRequest): Promise<readonly Exact[]> {
   const name = nameIn(text)
-  if (name === undefined) return undefined
+  if (name === undefined) return []
+  const found: Exact[] = []
   const ownFirst = [...scopes].sort((a, b) => Number(a === WORLD) - Number(b === WORLD))
   for (const scope of ownFirst) {
     const entry = await store.resolve(scope, name, signal ? { signal } : {})
-    if (entry) return { id: entry.id, by: called(entry, name) }
+    if (entry) found.push({ id: entry.id, by: called(entry, name) })
   }
-  return undefined
+  return found
 }
 
 function called(entry: Entry, name: string): 'name' | 'alias' {

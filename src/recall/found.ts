@@ -46,7 +46,7 @@ export interface Hit {
 
 export type Range = readonly [start: number, end: number]
 
-/** Each part of a score: `score` is `min(1, (sum of words + sum of supports) × product of boosts / best)`, or 1 where `exact`. */
+/** Each part of a score: `score` is `min(.999, (sum of words + sum of supports) × product of boosts / best)`, or 1 where `exact`. */
 export interface Why {
   /** The query is this entry's name or alias. */
   readonly exact?: 'name' | 'alias'
@@ -114,6 +114,8 @@ export interface Understood {
   readonly not: readonly string[]
   /** Words too common to search by. */
   readonly ignored: readonly string[]
+  /** The query was longer than this many characters, and the rest was not read. */
+  readonly cut?: number
 }
 
 /** Why an entry that was expected is not among the hits, or that it is. */
@@ -142,4 +144,6 @@ export interface WhyNot {
   readonly why?: Why
   /** The entry that stands for it (`alike`). */
   readonly instead?: string
+  /** What could not be read: what was expected may stand there. */
+  readonly warnings: readonly string[]
 }

@@ -17,7 +17,7 @@ import type { BoostPart, SupportPart, Why, WordPart } from './found.ts'
 import { nearness } from './nearness.ts'
 import type { SearchRequest } from './request.ts'
 import { type Measure, measureOf } from './scoring.ts'
-import { CANDIDATES, KIND_FACTORS, NEARNESS_CANDIDATES, RECENCY, RECENCY_HALF_DAYS } from './settings.ts'
+import { KIND_FACTORS, NEARNESS_CANDIDATES, RECENCY, RECENCY_HALF_DAYS } from './settings.ts'
 import { type Support, supportsOf } from './support.ts'
 import { isBefore, type Scored, type Tie, Top } from './top.ts'
 
@@ -26,7 +26,10 @@ export interface RankInput {
   readonly problems: readonly Problem[]
   readonly query: Query
   readonly request: SearchRequest
-  readonly exact: Exact | undefined
+  /** What the query calls by name, the own before the world's. */
+  readonly exact: readonly Exact[]
+  /** How many of the best by their own words get the second look. */
+  readonly most: number
 }
 
 export interface Ranking {
@@ -53,14 +56,19 @@ const MOST_FACTOR = (1 + RECENCY) * Math.max(1, ...Object.values(KIND_FACTORS))
 const BELOW_EXACT = 0.999
 
 export function rank(input: RankInput): Ranking {
-  const { indexes, problems, query, request, exact } = input
+  const { indexes, problems, query, request } = input
   const measure = measureOf(indexes)
   const matches = search({ indexes, query, scoring: measure.scoring })
   const refusal = refusalOf(matches, request)
   const isEligible = (doc: number): boolean => refusal(doc) === undefined
-  const { top, matched } = firstLook(matches, measure, isEligible, Math.max(CANDIDATES, 2 * request.limit))
-  const scored = secondLook(matches, top, measure, request).filter(({ doc }) => isEligible(doc))
-  const candidates = inOrder(matches, scored, exact, isEligible)
+  const { top, matched } = firstLook(matches, measure, isEligible, input.most)
+  // What the query demands or refuses, a neighbour can't make up for: such a hit has to match by itself.
+  const binds = query.phrases.length > 0 || query.not.length > 0
+  const mayShow = (doc: number): boolean => isEligible(doc) && (!binds || matches.score(doc) > 0)
+  const scored = secondLook(matches, top, measure, request).filter(({ doc }) => mayShow(doc))
+  const exact = input.exact.find(({ id }) => isThereAndEligible(matches, id, isEligible))
+  const ordered = inOrder(matches, scored, exact)
+  const candidates = ordered
     .filter(({ score }) => score >= request.minScore)
     .map((weighed) => ({
       id: matches.id(weighed.doc),
@@ -72,7 +80,8 @@ export function rank(input: RankInput): Ranking {
     candidates,
     entries: matches.total,
     ...(isEmpty || request.explain ? { eligible: countLive(matches, isEligible) } : {}),
-    matched,
+    // Some are brought up by their neighbours or their name alone.
+    matched: Math.max(matched, ordered.length),
     nearest: isEmpty || request.explain ? nearestOf(indexes, matches, query) : [],
     problems,
   }
@@ -156,16 +165,11 @@ function boostsOf(matches: Matches, doc: number, measure: Measure, nowMs: number
 }
 
 /** By score, then the newer, then by id; whoever is called by name before all. */
-function inOrder(
-  matches: Matches,
-  scored: readonly Weighed[],
-  exact: Exact | undefined,
-  isEligible: (doc: number) => boolean,
-): Weighed[] {
+function inOrder(matches: Matches, scored: readonly Weighed[], exact: Exact | undefined): Weighed[] {
   const tie = newerFirst(matches)
   const ordered = [...scored].sort((a, b) => (isBefore(a, b, tie) ? -1 : 1))
   const named = exact ? matches.find(exact.id) : -1
-  if (named < 0 || !isEligible(named)) return ordered.filter(({ score }) => score > 0)
+  if (named < 0) return ordered.filter(({ score }) => score > 0)
   const parts = ordered.find(({ doc }) => doc === named)?.parts ?? {
     supports: [],
     boosts: [],
@@ -173,6 +177,11 @@ function inOrder(
   }
   const others = ordered.filter(({ doc, score }) => doc !== named && score > 0)
   return [{ doc: named, score: 1, parts }, ...others]
+}
+
+function isThereAndEligible(matches: Matches, id: string, isEligible: (doc: number) => boolean): boolean {
+  const doc = matches.find(id)
+  return doc >= 0 && isEligible(doc)
 }
 
 function newerFirst(matches: Matches): Tie {

@@ -1,5 +1,5 @@
 /** What is asked for, checked: from here on every value is in its range and every default filled in. */
-import { InvalidError } from '../errors.ts'
+import { InvalidError, KeepsakeError } from '../errors.ts'
 import { type Condition, requireConditions } from '../model/condition.ts'
 import type { Scope } from '../model/entry.ts'
 import { KIND_NAMES, type Kind, parseKind } from '../model/kinds.ts'
@@ -41,6 +41,9 @@ export function searchRequest(
   refuseOtherMode(options.mode)
   const from = since === undefined ? undefined : requireInstant(since, 'since')
   const to = until === undefined ? undefined : requireInstant(until, 'until')
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new InvalidError('until', 'is not after since', 'an instant after since')
+  }
   return {
     text: requireQuery(query),
     ...place,
@@ -78,6 +81,11 @@ function budget(value: unknown): number {
 
 function refuseOtherMode(mode: unknown): void {
   if (mode === undefined || mode === 'lexical') return
+  if (mode === 'semantic' || mode === 'hybrid') {
+    throw new KeepsakeError('UNSUPPORTED', `mode ${mode}: search by meaning comes with a later version`, {
+      hint: 'Search by words: mode lexical.',
+    })
+  }
   throw new InvalidError(
     'mode',
     `"${String(mode)}" is not there`,

@@ -112,7 +112,7 @@ export class ScopeIndex {
       const entry = operation?.op === 'add' ? addedEntry(operation, this.#scope) : undefined
       if (operation?.op === 'remove') this.#remove(id)
       else if (entry) this.#put(entry)
-      else if (operation?.op !== 'add') unclear.push(id)
+      else if (operation?.op !== 'add' || operation.scope === this.#scope) unclear.push(id)
     }
     await this.#read(unclear)
   }

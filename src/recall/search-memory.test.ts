@@ -75,6 +75,20 @@ describe('a search', () => {
     expect(hits.map(({ score }) => score === 1)).toEqual([true, false])
   })
 
+  it("takes the world's name where the own one is not searched or has expired", async () => {
+    await memory.learnFact('Deploys', 'on friday')
+    await note('Deploys', 'my own view', { expiresAt: instant(NOW + DAY) })
+    const first = async (options: SearchOptions = {}): Promise<unknown> => {
+      const [hit] = (await memory.search('Deploys', options)).hits
+      return [hit?.entry.kind, hit?.score]
+    }
+    expect(await first()).toEqual(['note', 1])
+    expect(await first({ kinds: ['topic'] })).toEqual(['topic', 1])
+    nowMs += DAY
+    expect(await first()).toEqual(['topic', 1])
+    expect((await memory.get('Deploys'))?.kind).toBe('topic')
+  })
+
   it('gives aliases no words', async () => {
     await note('One', 'first', { aliases: ['unheard of name'] })
     expect(await names('unheard')).toEqual([])
@@ -142,6 +156,24 @@ describe('the order', () => {
     expect(await names('alpha')).toEqual(['Newer', 'New', 'Old'])
   })
 
+  it('keeps a session that came all at once in its order', async () => {
+    const turn = (n: number): Operation => ({
+      op: 'add',
+      scope: 'main',
+      kind: 'conversation',
+      createdAt: instant(NOW),
+      expiresAt: null,
+      content: n === 4095 ? 'where is the nest of the heron?' : n === 4096 ? 'behind the mill' : `chatter ${n}`,
+    })
+    const turns = Array.from({ length: 4100 }, (_, n) => turn(n))
+    await memory.apply(turns, { origin: { by: 'import', session: 'one' } })
+    const { hits } = await memory.search('nest of the heron', { limit: 2 })
+    expect(hits.map(({ entry }) => entry.content).sort()).toEqual([
+      'behind the mill',
+      'where is the nest of the heron?',
+    ])
+  })
+
   it('is the same in every run and whatever the order of writing', async () => {
     const texts = ['red fox jumps', 'red red fox', 'a fox', 'the red barn', 'jumps over', 'fox den near the barn']
     const adds = texts.map((content, n) => ({
@@ -199,9 +231,9 @@ describe('what says nearly the same', () => {
     'The build server sits in the basement next to the boiler, and it must be restarted by hand after each storm that cuts the power line to this part of town.'
 
   it('is shown once, and the hit names the others', async () => {
-    await note('First', LONG, { createdAt: instant(NOW - DAY) })
-    await note('Second', LONG.toUpperCase())
-    await note('Third', LONG.replace('storm', 'gale'))
+    await note('The build server', LONG, { createdAt: instant(NOW - DAY) })
+    await note('Build server', LONG.toUpperCase())
+    await note('Server in the basement', LONG.replace('storm', 'fierce storm'))
     const { hits } = await memory.search('build server boiler')
     expect(hits).toHaveLength(1)
     expect(hits[0]?.alike).toHaveLength(2)
@@ -213,6 +245,36 @@ describe('what says nearly the same', () => {
     expect(await names('build server boiler')).toHaveLength(2)
     await note('C', `${LONG} again`)
     expect(await names('storm again', { limit: 10 })).toHaveLength(3)
+  })
+
+  it.each([
+    ['a person', LONG.replace('storm', 'visit of Alice'), LONG.replace('storm', 'visit of Boris')],
+    ['a negation', LONG, LONG.replace('must be', 'must not be')],
+    ['who did what to whom', 'Alice owes Bob ten coins', 'Bob owes Alice ten coins'],
+  ])('is not the same where %s tells them apart', async (_, one, other) => {
+    await memory.apply([
+      { op: 'add', scope: 'main', kind: 'fact', content: one },
+      { op: 'add', scope: 'main', kind: 'fact', content: other },
+    ])
+    expect((await memory.search('build server coins')).hits).toHaveLength(2)
+  })
+
+  it('does not crowd out what differs', async () => {
+    const fact = (content: string): Operation => ({ op: 'add', scope: 'main', kind: 'fact', content })
+    const others = ['mill', 'gate', 'barn', 'well'].map((place) =>
+      fact(`the build of the ${place} takes long this year`),
+    )
+    await memory.apply([...others, ...Array.from({ length: 200 }, () => fact('build passed'))])
+    expect((await memory.search('build')).hits).toHaveLength(5)
+  })
+
+  it('is not the same under two names, but is where the store made the names', async () => {
+    await note('Alice', 'likes green tea with milk')
+    await note('Bob', 'likes green tea with milk')
+    expect(await names('who likes tea')).toHaveLength(2)
+    const fact = { op: 'add', scope: 'main', kind: 'fact', content: 'the gate is painted blue' } as const
+    await memory.apply([fact, fact])
+    expect(await names('gate')).toHaveLength(1)
   })
 })
 
@@ -293,6 +355,16 @@ describe('queries', () => {
     expect(await names('c++')).toEqual(['Smoke'])
   })
 
+  it('hold for what is only beside a hit, too', async () => {
+    const log = (content: string): Operation => ({ op: 'add', scope: 'main', kind: 'experience', content })
+    await memory.apply(['the heron nests here', 'the grey heron is ill', 'lunch was good'].map(log))
+    const contents = async (query: string): Promise<string[]> =>
+      (await memory.search(query)).hits.map(({ entry }) => entry.content)
+    expect(await contents('heron -grey')).toEqual(['the heron nests here'])
+    expect(await contents('"grey heron"')).toEqual(['the grey heron is ill'])
+    expect(await contents('heron')).toContain('lunch was good')
+  })
+
   it('do not insist on quotes within a sentence', async () => {
     expect((await names('who wrote the code that is called "C++ production" here'))[0]).toBe('Smoke')
   })
@@ -342,7 +414,7 @@ describe('why-not', () => {
 
   it('names what kept an entry out', async () => {
     await note('Deploys', 'We deploy on Tuesdays after the smoke tests.', { metadata: { team: 'web' } })
-    await note('Copy', 'We deploy on Tuesdays after the smoke tests!', { createdAt: instant(NOW - DAY) })
+    await note('Deploys on Tuesdays', 'We deploy on Tuesdays after the smoke tests!', { createdAt: instant(NOW - DAY) })
     await note('Gone', 'deploy', { expiresAt: instant(NOW - 1), createdAt: instant(NOW - DAY) })
     await note('Long', `deploy ${'word '.repeat(300)}`)
     expect(await reasons('deploy', 'Deploys')).toBe('found')
@@ -356,7 +428,7 @@ describe('why-not', () => {
     expect(await reasons('"tests smoke"', 'Deploys')).toBe('phrase')
     expect(await reasons('kitchen', 'Deploys')).toBe('no-words')
     expect(await reasons('deploy', 'Long', { minScore: 0.9 })).toBe('min-score')
-    expect(await reasons('deploy', 'Copy')).toBe('alike')
+    expect(await reasons('deploy', 'Deploys on Tuesdays')).toBe('alike')
     expect(await reasons('deploy', 'Long', { limit: 1 })).toBe('limit')
     expect(await reasons('deploy', 'Long', { budgetTokens: 30 })).toBe('budget')
   })

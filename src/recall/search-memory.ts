@@ -6,17 +6,21 @@ import { estimateTokenCount } from 'tokenx'
 import type { Entry } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
 import { instant } from '../model/time.ts'
-import type { Store } from '../ports/store.ts'
+import type { Problem, Store } from '../ports/store.ts'
 import type { Analyzer } from '../search/analyzer.ts'
 import { highlights } from '../search/highlight.ts'
 import { parseQuery, type Query } from '../search/query.ts'
 import { Alikes } from './alike.ts'
-import { type Exact, exactEntry } from './exact-entry.ts'
+import { type Exact, exactEntries } from './exact-entry.ts'
 import type { Found, Hit } from './found.ts'
 import { type Candidate, type Ranking, rank } from './rank.ts'
 import type { RecallIndex } from './recall-index.ts'
 import type { SearchRequest } from './request.ts'
 import { searchedOf } from './searched.ts'
+import { CANDIDATES, MOST_CANDIDATES, WIDER } from './settings.ts'
+
+/** Highlights are looked for in so much of a text: no entry is so long that its search takes seconds. */
+const HIGHLIT = 200_000
 
 export interface SearchPlace {
   readonly store: Store
@@ -35,27 +39,33 @@ export interface Picked {
 
 export async function searchMemory(place: SearchPlace, request: SearchRequest): Promise<Found> {
   const query = parseQuery(request.text, place.analyzer)
-  const exact = await exactEntry(place.store, request)
-  const ranking = await rankInStep(place, request, query, exact)
-  const { hits, omitted } = await pick(place, request, query, ranking)
+  const exact = await exactEntries(place.store, request)
+  const { ranking, picked } = await picks(place, request, query, exact)
+  const { hits, omitted } = picked
   return {
     hits,
     searched: searchedOf(request, query, ranking, omitted.length),
-    warnings: ranking.problems.map(({ path, problem }) => `${path}: ${problem}`),
+    warnings: ranking.problems.map(problemText),
   }
 }
 
-export async function rankInStep(
-  { index }: SearchPlace,
+/** Where most of the candidates say the same, more are looked at: what differs must not go short of it. */
+async function picks(
+  place: SearchPlace,
   request: SearchRequest,
   query: Query,
-  exact: Exact | undefined,
-): Promise<Ranking> {
-  const { signal } = request
-  return index.inStep(
-    (indexes, problems) => rank({ indexes, problems, query, request, exact }),
-    signal ? { signal } : {},
-  )
+  exact: readonly Exact[],
+): Promise<{ readonly ranking: Ranking; readonly picked: Picked }> {
+  const { signal, limit } = request
+  for (let most = Math.max(CANDIDATES, 2 * limit); ; most = Math.min(most * WIDER, MOST_CANDIDATES)) {
+    const ranking = await place.index.inStep(
+      (indexes, problems) => rank({ indexes, problems, query, request, exact, most }),
+      signal ? { signal } : {},
+    )
+    const picked = await pick(place, request, query, ranking)
+    const isEnough = picked.hits.length + picked.omitted.length >= limit || ranking.matched <= most
+    if (isEnough || picked.alike.size === 0 || most >= MOST_CANDIDATES) return { ranking, picked }
+  }
 }
 
 /** In their order: what is still there, each thing once, whole entries within the budget, up to the limit. */
@@ -88,7 +98,7 @@ export async function pick(
   const hits = chosen.map(({ candidate, entry }) => ({
     entry,
     score: candidate.score,
-    highlights: highlights(entry.content, query, analyzer),
+    highlights: highlights(entry.content.slice(0, HIGHLIT), query, analyzer),
     alike: [...alike].filter(([, hit]) => hit === entry.id).map(([id]) => id),
     ...(candidate.why ? { why: candidate.why } : {}),
   }))
@@ -104,4 +114,8 @@ async function readHit(store: Store, id: string, { scopes, nowMs, signal }: Sear
   const entry = await store.get(id, signal ? { signal } : {})
   if (!entry || !scopes.includes(entry.scope) || isExpired(entry, instant(nowMs))) return undefined
   return entry
+}
+
+export function problemText({ path, problem }: Problem): string {
+  return `${path}: ${problem}`
 }

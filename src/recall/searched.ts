@@ -1,5 +1,5 @@
 /** What was searched and how the query was understood, so that an answer explains itself, above all an empty one. */
-import type { Query, QueryPhrase, QueryPrefix, QueryWord } from '../search/query.ts'
+import { LONGEST_QUERY, type Query, type QueryPhrase, type QueryPrefix, type QueryWord } from '../search/query.ts'
 import type { Searched, Understood } from './found.ts'
 import type { Ranking } from './rank.ts'
 import type { SearchRequest } from './request.ts'
@@ -9,7 +9,7 @@ export function searchedOf(request: SearchRequest, query: Query, ranking: Rankin
   return {
     mode: 'lexical',
     query: text,
-    understood: understoodOf(query),
+    understood: { ...understoodOf(query), ...(text.length > LONGEST_QUERY ? { cut: LONGEST_QUERY } : {}) },
     scopes,
     kinds,
     ...(since === undefined ? {} : { since }),

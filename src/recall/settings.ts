@@ -1,6 +1,6 @@
 /**
  * Every constant of the ranking, in one place: one setting for all memories, found on the dev sets of chats, claims, code and
- * abstracts (docs/recall.md has the table of what each brings). Optima are flat: none of these is worth an option.
+ * abstracts (decision 11 has the table of what each brings). Optima are flat: none of these is worth an option.
  */
 import type { Kind } from '../model/kinds.ts'
 
@@ -61,5 +61,8 @@ export const KIND_FACTORS: Partial<Readonly<Record<Kind, number>>> = {
 
 /** How many of the best by their own words get a second look, with what supports them. */
 export const CANDIDATES = 120
+/** Where these say the same so often that hits are missing: so many times as many, up to so many. */
+export const WIDER = 4
+export const MOST_CANDIDATES = 2000
 /** How many of those are looked at for nearness. */
 export const NEARNESS_CANDIDATES = 100

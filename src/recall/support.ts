@@ -88,8 +88,9 @@ class Surroundings {
       for (const { doc: other, share } of around) {
         near += share * (this.#own[((this.#rowOf[other] ?? 0) - 1) * columns + column] ?? 0)
       }
-      const sum = this.#sums[group * columns + column] ?? 0
-      const far = (SESSION_SHARE * sum) / (1 + sum)
+      // The rest of it: an entry that is alone in its session has no support.
+      const rest = (this.#sums[group * columns + column] ?? 0) - (this.#own[own + column] ?? 0)
+      const far = (SESSION_SHARE * rest) / (1 + rest)
       const alone = saturated(importance, weight, K1)
       const gained = saturated(importance, weight + near + far, K1) - alone
       words += alone

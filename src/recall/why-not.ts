@@ -12,31 +12,36 @@ import { parseQuery, type Query } from '../search/query.ts'
 import { search } from '../search/search.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { type Refusal, refusalOf } from './eligible.ts'
-import { exactEntry } from './exact-entry.ts'
+import { exactEntries } from './exact-entry.ts'
 import type { WhyNot } from './found.ts'
 import { type Ranking, rank } from './rank.ts'
 import type { SearchRequest } from './request.ts'
 import { measureOf } from './scoring.ts'
-import { pick, type SearchPlace } from './search-memory.ts'
+import { pick, problemText, type SearchPlace } from './search-memory.ts'
 import { CANDIDATES } from './settings.ts'
 
 export async function whyNot(place: SearchPlace, request: SearchRequest, ref: string): Promise<WhyNot> {
   const { entry, near } = await lookUp(place.store, request, ref)
-  if (!entry) return { reason: 'not-there', sentence: `Nothing is called "${ref}".${suggestion(near)}` }
+  if (!entry) {
+    const warnings = await place.index.inStep((_, problems) => problems.map(problemText))
+    return { reason: 'not-there', sentence: `Nothing is called "${ref}".${suggestion(near)}`, warnings }
+  }
   if (isExpired(entry, instant(request.nowMs))) {
-    return { entry, reason: 'expired', sentence: `It expired at ${entry.expiresAt}.` }
+    return { entry, reason: 'expired', sentence: `It expired at ${entry.expiresAt}.`, warnings: [] }
   }
   const query = parseQuery(request.text, place.analyzer)
-  const exact = await exactEntry(place.store, request)
+  const exact = await exactEntries(place.store, request)
   const asked = { ...request, explain: true }
+  const most = Math.max(CANDIDATES, 2 * request.limit)
   const { kept, ranking } = await place.index.inStep((indexes, problems) => ({
     kept: keptOut(indexes, query, request, entry.id),
-    ranking: rank({ indexes, problems, query, request: { ...asked, minScore: 0 }, exact }),
+    ranking: rank({ indexes, problems, query, request: { ...asked, minScore: 0 }, exact, most }),
   }))
-  return { entry, ...(kept ?? (await placed(place, asked, query, ranking, entry))) }
+  const verdict = kept ?? (await placed(place, asked, query, ranking, entry))
+  return { entry, ...verdict, warnings: ranking.problems.map(problemText) }
 }
 
-type Verdict = Omit<WhyNot, 'entry'>
+type Verdict = Omit<WhyNot, 'entry' | 'warnings'>
 
 /** What keeps it out before any ranking. */
 function keptOut(
@@ -92,7 +97,7 @@ async function placed(
   if (omitted.includes(entry.id)) {
     return { reason: 'budget', sentence: 'It does not fit the budget; a larger one would show it.', ...facts }
   }
-  const sentence = `It is at place ${at + 1} of ${ranking.matched}, and ${request.limit} were asked for.`
+  const sentence = `It is at place ${at + 1}, and ${request.limit} were asked for.`
   return { reason: 'limit', sentence: `${sentence} A higher limit would show it.`, ...facts }
 }
 

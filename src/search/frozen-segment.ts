@@ -5,14 +5,7 @@
  */
 import { Bits } from './bits.ts'
 import { allocateSegment, type Parts, partsOf, readSizes, type Sizes } from './layout.ts'
-import {
-  changeTermCounts,
-  comparePlaces,
-  type FieldLengths,
-  type Postings,
-  type Segment,
-  subtractLengths,
-} from './segment.ts'
+import { changeTermCounts, type FieldLengths, type Postings, type Segment, subtractLengths } from './segment.ts'
 import { StringTable } from './string-table.ts'
 import { readTokens } from './token-bytes.ts'
 
@@ -98,18 +91,10 @@ export class FrozenSegment implements Segment {
     return this.parts.columns[document * this.sizes.columns + column] ?? 0
   }
 
-  before(group: number, position: number, id: string): number {
-    return this.#walk(this.#placesBefore(group, position, id, false) - 1, -1, group)
-  }
-
-  after(group: number, position: number, id: string): number {
-    return this.#walk(this.#placesBefore(group, position, id, true), 1, group)
-  }
-
   members(group: number): number[] {
     const { groupOrder, groups } = this.parts
     const members: number[] = []
-    for (let at = this.#placesBefore(group, Number.NEGATIVE_INFINITY, '', false); at < groupOrder.length; at++) {
+    for (let at = this.#startOf(group); at < groupOrder.length; at++) {
       const document = groupOrder[at] ?? 0
       if (groups[document] !== group) break
       if (!this.removed.has(document)) members.push(document)
@@ -117,32 +102,17 @@ export class FrozenSegment implements Segment {
     return members
   }
 
-  /** How many places of `groupOrder` come before this one, itself counted where `inclusive`. */
-  #placesBefore(group: number, position: number, id: string, inclusive: boolean): number {
+  /** Where the group begins in `groupOrder`, or would. */
+  #startOf(group: number): number {
     const { groupOrder, groups } = this.parts
     let low = 0
     let high = groupOrder.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      const document = groupOrder[middle] ?? 0
-      const other = groups[document] ?? 0
-      const difference =
-        other !== group ? other - group : -comparePlaces(position, id, this.position(document), () => this.id(document))
-      if (difference < 0 || (inclusive && difference === 0)) low = middle + 1
+      if ((groups[groupOrder[middle] ?? 0] ?? 0) < group) low = middle + 1
       else high = middle
     }
     return low
-  }
-
-  /** From a place on, to the first document of the group that is not removed. */
-  #walk(from: number, step: -1 | 1, group: number): number {
-    const { groupOrder, groups } = this.parts
-    for (let at = from; at >= 0 && at < groupOrder.length; at += step) {
-      const document = groupOrder[at] ?? 0
-      if (groups[document] !== group) return -1
-      if (!this.removed.has(document)) return document
-    }
-    return -1
   }
 
   findTerm(term: string): number {

@@ -7,8 +7,8 @@ import type { Analyzer } from './analyzer.ts'
 import { Bits } from './bits.ts'
 import { CountCodes } from './count-codes.ts'
 import type { Document } from './document.ts'
+import { groupNumber } from './group-number.ts'
 import { GrowingBytes, GrowingNumbers } from './growing.ts'
-import { groupNumber } from './hashes.ts'
 import { PostingChains } from './posting-chains.ts'
 import { RecentTerms } from './recent-terms.ts'
 import {
@@ -201,30 +201,12 @@ export class LiveSegment implements Segment {
     return this.#columns[document]?.[column] ?? 0
   }
 
-  before(group: number, position: number, id: string): number {
-    return this.#nearest(group, position, id, -1)
-  }
-
-  after(group: number, position: number, id: string): number {
-    return this.#nearest(group, position, id, 1)
-  }
-
   members(group: number): number[] {
     const members: number[] = []
     for (const [document, other] of this.#groups.entries()) {
       if (other === group && !this.removed.has(document)) members.push(document)
     }
     return members.sort((a, b) => this.#comparePlace(a, this.position(b), this.id(b)))
-  }
-
-  #nearest(group: number, position: number, id: string, side: -1 | 1): number {
-    let best = -1
-    for (let other = 0; other < this.documents; other++) {
-      if (this.#groups[other] !== group || this.removed.has(other)) continue
-      if (this.#comparePlace(other, position, id) * side <= 0) continue
-      if (best < 0 || this.#comparePlace(other, this.position(best), this.id(best)) * side < 0) best = other
-    }
-    return best
   }
 
   #comparePlace(document: number, position: number, id: string): number {

@@ -3,8 +3,6 @@
  * indexes changes. Nothing is copied out, so that asking about a few of many matches costs little.
  */
 import { type Accumulator, isCurrent, ownAccumulator, takeAccumulator } from './accumulator.ts'
-import { termHash } from './hashes.ts'
-import { type Lengths, lengthsOf } from './lengths.ts'
 import { type ScoredQuery, scoreQuery } from './score-query.ts'
 import { comparePlaces, type Segment } from './segment.ts'
 import { type TermPart, termParts } from './term-parts.ts'
@@ -125,24 +123,6 @@ export class Matches {
     return values[field * stride + this.#local(doc)] ?? 0
   }
 
-  /** The nearest live documents before and after it in its group, matching or not; -1 for none. Ties: by id. */
-  neighbours(doc: number): readonly [before: number, after: number] {
-    const group = this.group(doc)
-    if (group === 0) return [-1, -1]
-    const position = this.position(doc)
-    const id = this.id(doc)
-    let before = -1
-    let after = -1
-    for (const [which, segment] of this.#facts.segments.entries()) {
-      const base = this.#facts.bases[which] ?? 0
-      const left = segment.before(group, position, id)
-      const right = segment.after(group, position, id)
-      if (left >= 0 && (before < 0 || this.#comparePlaces(base + left, before) > 0)) before = base + left
-      if (right >= 0 && (after < 0 || this.#comparePlaces(base + right, after) < 0)) after = base + right
-    }
-    return [before, after]
-  }
-
   #comparePlaces(a: number, b: number): number {
     const position = this.position(a)
     const otherPosition = this.position(b)
@@ -190,25 +170,12 @@ export class Matches {
     return wordPlaces(segment, this.#local(doc), known)
   }
 
-  /** Exact, over live documents. */
-  lengths(field: number): Lengths {
-    return lengthsOf(this.#facts.segments, field)
-  }
-
   /**
    * What each word and prefix of the query that stands in the document gives it, in the order in which they are added
    * up: their sum is `score(doc)`. Also for one that a phrase or a `-not` keeps out, whose score is 0.
    */
   explain(doc: number): readonly TermPart[] {
     return termParts(this.#at(doc), this.#local(doc), this.#facts)
-  }
-
-  /** The distinct terms of a document as sorted hashes: for telling how much two have in common. */
-  termSet(doc: number): Uint32Array {
-    const segment = this.#at(doc)
-    const terms = new Set(segment.tokens(this.#local(doc)))
-    terms.delete(0)
-    return Uint32Array.from(terms, (token) => termHash(segment.termBytes(token - 1))).sort()
   }
 
   /** The handle of a live document, or -1. */

@@ -43,10 +43,10 @@ export interface QueryPrefix {
 }
 
 /** Of a longer query only the beginning counts, in UTF-16 units: a pasted document is answered too, and fast. */
-const LONGEST_QUERY = 10_000
+export const LONGEST_QUERY = 10_000
 
 export function parseQuery(text: string, analyzer: Analyzer): Query {
-  const query = cutQuery(text)
+  const query = cutQuery(text.trimStart())
   const clauses = clausesOf(query)
   const reading = new QueryReading(analyzer, /\p{Ll}/u.test(query))
   for (const clause of clauses) if (!clause.negated) reading.take(clause)

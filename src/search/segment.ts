@@ -29,9 +29,6 @@ export interface Segment {
   group(document: number): number
   position(document: number): number
   column(document: number, column: number): number
-  /** The nearest document of the group that stands before or after this place and is not removed; -1 for none. */
-  before(group: number, position: number, id: string): number
-  after(group: number, position: number, id: string): number
   /** The documents of a group that are not removed, in their order: by position, then by id. */
   members(group: number): number[]
 

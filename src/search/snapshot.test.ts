@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { plainAnalyzer } from '../../test/search/plain-analyzer.ts'
 import { checksum } from './checksum.ts'
 import type { Document } from './document.ts'
+import { lengths } from './lengths.ts'
 import { nearestTerms } from './nearest-terms.ts'
 import { search } from './search.ts'
 import { SearchIndex } from './search-index.ts'
@@ -34,7 +35,7 @@ function smallIndex(): SearchIndex {
 function answers(index: SearchIndex): string {
   const matches = search({ indexes: [index], query: QUERY, scoring: SCORING })
   const hits = matches.top(10).map((doc) => [matches.id(doc), matches.score(doc), matches.stored(doc)])
-  return JSON.stringify([hits, [...index.ids()].sort(), matches.total, matches.lengths(1)])
+  return JSON.stringify([hits, [...index.ids()].sort(), matches.total, lengths([index], 1)])
 }
 
 /** Whatever can be asked; what it answers is of no interest here. */
@@ -49,9 +50,7 @@ function askEverything(index: SearchIndex): void {
     matches.forEachLive((doc) => docs.push(doc))
     for (const doc of docs) {
       matches.explain(doc)
-      matches.termSet(doc)
       matches.places(doc)
-      matches.neighbours(doc)
       matches.members(matches.group(doc))
       matches.find(matches.id(doc))
       for (const field of [0, 1]) matches.length(doc, field)

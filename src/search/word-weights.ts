@@ -61,6 +61,9 @@ function nextChosen(documents: Uint32Array, from: number, end: number, rowOf: Ui
   return end
 }
 
+/** Weights are whole multiples of a grain, so that sums of them are exact: the same in whatever order segments bring them. */
+const GRAIN = 2 ** 32
+
 function weightOf(
   counts: ArrayLike<number>,
   countsAt: number,
@@ -75,5 +78,5 @@ function weightOf(
     const length = lengths.values[field * lengths.stride + document] ?? 0
     weight += ((norms.weights[field] ?? 0) * count) / ((norms.bases[field] ?? 0) + (norms.slopes[field] ?? 0) * length)
   }
-  return weight
+  return Math.round(weight * GRAIN) / GRAIN
 }

@@ -171,6 +171,15 @@ describe('eval without a file', () => {
     expect([status, stdout.match(/^fails/gm)?.length]).toEqual([1, 3])
   })
 
+  it("tells of a file that can't be read, for that may be why a test fails", async () => {
+    const desk = await Desk.furnished()
+    desk.edit('agents/main/entries/broken.md', '---\nname: [broken\n---\nmake ship\n')
+    desk.edit('recall.tests.md', 'make ship -> must find broken\nship -> must find Deploys\n')
+    const { failed, warnings } = await desk.json(['eval'])
+    expect(failed).toBe(1)
+    expect(warnings).toEqual([expect.stringContaining('agents/main/entries/broken.md: line 2')])
+  })
+
   it('names the line of a test that is broken', async () => {
     const desk = await Desk.furnished()
     desk.edit('recall.tests.md', '# Ours\n\nmake ship -> finds Deploys\n')

@@ -62,7 +62,9 @@ describe('hits for a person', () => {
     expect(
       hitsText(foundOf([], { query: evil, nearest: [{ text: evil, nearest: [evil] }] }), placeOf(terminal)),
     ).not.toMatch(command)
-    expect(whyNotText({ entry, reason: 'kind', sentence: evil }, evil, placeOf(terminal))).not.toMatch(command)
+    expect(whyNotText({ entry, reason: 'kind', sentence: evil, warnings: [] }, evil, placeOf(terminal))).not.toMatch(
+      command,
+    )
   })
 
   it('show the description where the words are not in the text', () => {
@@ -127,6 +129,18 @@ describe('an explanation', () => {
     ])
   })
 
+  it('adds up also where a common word gives little', () => {
+    const words = [{ text: 'deploy', term: 'deploy', counts: { content: 1 }, documents: 5, score: 0.0377 }]
+    const boosts = [{ by: 'recency' as const, factor: 1.04 }]
+    const lines = explainText({ words, supports: [], boosts, best: 0.0914, score: 0.429 }, PIPE)
+    expect(lines).toEqual([
+      'part     stands in          entries  points',
+      'deploy   content 1                5  0.0377',
+      'recency                               ×1.04',
+      'score    of 0.0914 at best             0.43',
+    ])
+  })
+
   it('of an exact name says so', () => {
     const lines = explainText({ ...WHY, exact: 'alias', words: [], supports: [], boosts: [], score: 1 }, PIPE)
     expect(lines).toEqual([
@@ -169,7 +183,15 @@ describe('an explanation', () => {
 describe('the answer to --why-not', () => {
   it('is a sentence, the entry, its place and its score', () => {
     const text = whyNotText(
-      { entry: CHECKLIST, reason: 'limit', sentence: 'It comes after the limit.', rank: 9, score: 0.41, why: WHY },
+      {
+        entry: CHECKLIST,
+        reason: 'limit',
+        sentence: 'It comes after the limit.',
+        rank: 9,
+        score: 0.41,
+        why: WHY,
+        warnings: [],
+      },
       undefined,
       PLAIN,
     )
@@ -183,11 +205,19 @@ describe('the answer to --why-not', () => {
   })
 
   it('names the entry that stands for it', () => {
-    const whyNot = { entry: CHECKLIST, reason: 'alike', sentence: 'Said once.', instead: 'an-id' } as const
+    const whyNot = {
+      entry: CHECKLIST,
+      reason: 'alike',
+      sentence: 'Said once.',
+      instead: 'an-id',
+      warnings: [],
+    } as const
     expect(whyNotText(whyNot, 'Releases', PLAIN)).toMatch(/\n {3}shown in its place: Releases$/)
   })
 
   it('is the sentence alone where there is no such entry', () => {
-    expect(whyNotText({ reason: 'not-there', sentence: 'It is not there.' }, undefined, PLAIN)).toBe('It is not there.')
+    expect(whyNotText({ reason: 'not-there', sentence: 'It is not there.', warnings: [] }, undefined, PLAIN)).toBe(
+      'It is not there.',
+    )
   })
 })

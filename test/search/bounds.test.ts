@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Scoring } from '../../src/search/bm25.ts'
 import type { Document, Schema } from '../../src/search/document.ts'
+import { lengths } from '../../src/search/lengths.ts'
 import type { Query } from '../../src/search/query.ts'
 import { search } from '../../src/search/search.ts'
 import { SearchIndex } from '../../src/search/search-index.ts'
@@ -62,7 +63,7 @@ describe('the search engine at its bounds', () => {
       const matches = search({ indexes: [one], query: wordQuery('word'), scoring: EVEN })
       expect(matches.length(matches.find('long'), 1)).toBe(70_000)
       expect(matches.explain(matches.find('long'))[0]?.counts).toEqual([0, 70_000])
-      expect(matches.lengths(1)).toEqual({ mean: 35_000.5, deviation: 34_999.5 })
+      expect(lengths([one], 1)).toEqual({ mean: 35_000.5, deviation: 34_999.5 })
     }
   })
 

@@ -93,12 +93,3 @@ export function naiveGroup(documents: readonly Document[], group: string): strin
     .sort((a, b) => (a.position ?? 0) - (b.position ?? 0) || (a.id < b.id ? -1 : 1))
     .map(({ id }) => id)
 }
-
-/** The nearest before and after it in its group. */
-export function naiveNeighbours(documents: readonly Document[], id: string): [string | undefined, string | undefined] {
-  const group = documents.find((document) => document.id === id)?.group ?? ''
-  if (group === '') return [undefined, undefined]
-  const members = naiveGroup(documents, group)
-  const at = members.indexOf(id)
-  return [members[at - 1], members[at + 1]]
-}

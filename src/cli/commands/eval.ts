@@ -7,7 +7,13 @@ import { InvalidError, KeepsakeError } from '../../errors.ts'
 import { compareRuns } from '../../eval/compare.ts'
 import type { EvalSet } from '../../eval/dataset.ts'
 import { hasSessions, LEVELS, type Level } from '../../eval/level.ts'
-import { checkRecallTest, parseRecallTests, RECALL_TESTS, type TestResult } from '../../eval/recall-tests.ts'
+import {
+  checkRecallTest,
+  parseRecallTests,
+  RECALL_TESTS,
+  type TestedMemory,
+  type TestResult,
+} from '../../eval/recall-tests.ts'
 import { type EvalMemory, type Run, runSet } from '../../eval/run.ts'
 import { summaryOf } from '../../eval/summary.ts'
 import { memoryStore, openMemory } from '../../index.ts'
@@ -84,14 +90,26 @@ async function tested(context: Context, mode: Run['mode']): Promise<Outcome> {
   const tests = parseRecallTests(text)
   if (tests.length === 0) throw noTests('INVALID', `${RECALL_TESTS} has no test`)
   const results: TestResult[] = []
-  for (const test of tests) results.push(await checkRecallTest(test, memory, { mode }))
+  // A test may fail, or hold, only because a file can't be read: that is told too.
+  const told = new Set<string>()
+  const watched: TestedMemory = {
+    find: (ref) => memory.find(ref),
+    whyNot: (query, ref, options) => memory.whyNot(query, ref, options),
+    search: async (query, options) => {
+      const found = await memory.search(query, options)
+      for (const warning of found.warnings) told.add(warning)
+      return found
+    },
+  }
+  for (const test of tests) results.push(await checkRecallTest(test, watched, { mode }))
+  const warnings = [...told]
   const failed = results.filter(({ passed }) => !passed).length
   if (failed > 0) process.exitCode = TESTS_FAILED
   return {
-    json: { tests: results, passed: results.length - failed, failed },
+    json: { tests: results, passed: results.length - failed, failed, ...warningsJson(warnings) },
     text: testsText(results, context.screen, 'all'),
     quietText: testsText(results, context.screen, 'failed'),
-    warnings: [],
+    warnings,
   }
 }
 

@@ -92,5 +92,5 @@ async function whyNot({ given, screen }: Context, reading: Reading, query: strin
   const instead = answer.instead === undefined ? undefined : await memory.get(answer.instead)
   const { whyNotText } = await import('../why-not-text.ts')
   const text = whyNotText(answer, instead && titleOf(instead, screen), { screen, root, zone })
-  return { json: whyNotJson(answer), text, quietText: text, warnings: [] }
+  return { json: whyNotJson(answer), text, quietText: text, warnings: answer.warnings }
 }

@@ -36,6 +36,7 @@ export function absorbTouched(
   const holders = operations.flatMap((operation) => holdersOf(plan, operation))
   const ids = [...new Set([...named, ...holders, ...Object.keys(expect ?? {})])]
   let surveyed: readonly HandEdit[] | undefined
+  const done = new Set<string>()
   for (const id of ids) {
     const head = plan.draft.head(id)
     if (head?.path !== undefined && plan.files.isPlanned(head.path)) continue
@@ -43,7 +44,7 @@ export function absorbTouched(
     if (head?.path === undefined || !plan.files.exists(head.path)) {
       // Not known, or not where it was: a file that a person made, moved or removed. Only a look at all can tell.
       surveyed ??= surveyForTouched(plan.workspace)
-      edits = surveyed.filter((edit) => idOf(edit) === id)
+      edits = withSameFiles(surveyed, new Set([id]))
     } else {
       const found = plan.workspace.files.inspect(placeOf(plan.workspace.layout, head, head.path))
       const [problem] = found.problems
@@ -56,9 +57,11 @@ export function absorbTouched(
       // What is gone from here may stand elsewhere.
       const ids = new Set(edits.map(idOf))
       surveyed ??= surveyForTouched(plan.workspace)
-      edits = surveyed.filter((edit) => ids.has(idOf(edit)))
+      edits = withSameFiles(surveyed, ids)
     }
+    edits = edits.filter((edit) => !done.has(idOf(edit)))
     if (edits.length === 0) continue
+    for (const edit of edits) done.add(idOf(edit))
     planHandEdits(plan, edits)
     warnings.push(
       `${pathOfEdit(edits[0] as HandEdit)} had been edited by hand; that edit is kept as a change of its own`,
@@ -71,6 +74,21 @@ function surveyForTouched(workspace: Workspace): readonly HandEdit[] {
   const { edits } = survey(workspace)
   noteHeldBack(workspace, withoutBulkRemovals(workspace, edits).heldBack)
   return edits
+}
+
+/** A file that is taken in is known from then on: so is all that hands did with it, such as moving another one into its place. */
+function withSameFiles(surveyed: readonly HandEdit[], ids: ReadonlySet<string>): readonly HandEdit[] {
+  const paths = new Set<string | undefined>()
+  const isMeant = (edit: HandEdit): boolean => ids.has(idOf(edit)) || pathsOf(edit).some((path) => paths.has(path))
+  for (let count = -1, edits = surveyed.filter(isMeant); ; edits = surveyed.filter(isMeant)) {
+    if (edits.length === count) return edits
+    count = edits.length
+    for (const edit of edits) for (const path of pathsOf(edit)) paths.add(path)
+  }
+}
+
+function pathsOf({ before, after }: HandEdit): string[] {
+  return [before?.path, after?.path].filter((path) => path !== undefined)
 }
 
 /** Who holds the names that an operation asks for: a hand may have moved or removed that one's file since. */
@@ -127,8 +145,9 @@ function absorbPlace(plan: TurnPlan, operation: AddOperation): void {
   const { edits } = plan.workspace.files.inspect(place)
   const gone = new Set(edits.filter(({ after }) => !after).map(idOf))
   // What is gone from here may stand elsewhere.
-  const elsewhere = gone.size === 0 ? [] : surveyForTouched(plan.workspace).filter((edit) => gone.has(idOf(edit)))
-  planHandEdits(plan, [...edits.filter((edit) => !gone.has(idOf(edit))), ...elsewhere])
+  const elsewhere = gone.size === 0 ? [] : withSameFiles(surveyForTouched(plan.workspace), gone)
+  const moved = new Set([...gone, ...elsewhere.map(idOf)])
+  planHandEdits(plan, [...edits.filter((edit) => !moved.has(idOf(edit))), ...elsewhere])
 }
 
 /** Nothing is looked up for an id that is none: it might be a path. */

@@ -3,12 +3,14 @@
  * that of several writers the last one's bytes are there, whole; a writer that sweeps those in between only costs a write.
  * Takes no lock, makes no workspace, and what could not be kept is no error.
  */
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isKeepsakeError } from '../../errors.ts'
 import type { Cursor, Derived } from '../../ports/store.ts'
+import { namesIn } from './list-folder.ts'
 import { cursorOf } from './past/change-feed.ts'
 import { safeFileName } from './safe-file-name.ts'
-import { FILE_MODE, makeFolder, readFileAt, removeFile, replaceFile, statFile } from './system.ts'
+import { attempt, FILE_MODE, makeFolder, readFileAt, removeFile, replaceFile, statFile } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
 export function fileDerived(workspace: Workspace, enter: () => void): Derived {
@@ -44,7 +46,14 @@ export function fileDerived(workspace: Workspace, enter: () => void): Derived {
   }
 }
 
-export function derivedFolder(stateFolder: string): string {
+/** The files one by one, and not the folder: somebody may be putting one into it at this moment. */
+export function removeDerived(stateFolder: string): void {
+  const folder = derivedFolder(stateFolder)
+  const paths = isFolder(folder) ? namesIn(folder).map((name) => join(folder, name)) : [folder]
+  for (const path of paths) attempt('removing', path, () => rmSync(path, { recursive: true, force: true }))
+}
+
+function derivedFolder(stateFolder: string): string {
   return join(stateFolder, 'derived')
 }
 

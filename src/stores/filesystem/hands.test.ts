@@ -380,3 +380,34 @@ describe('a flat workspace', () => {
     expect(() => filesystemStore({ root, agent: 'bob' })).toThrow(/agent/)
   })
 })
+
+describe('files that a hand has moved around before an agent writes on one of them', () => {
+  const at = (name: string): string => join(root, 'agents/main/entries', `${name}.md`)
+
+  it.each(['a', 'b', 'c'])('are all known where they are, three in a ring, and %s is written on', async (name) => {
+    const memory = open()
+    for (const one of ['a', 'b', 'c']) await memory.remember(`about ${one}`, { name: one })
+    renameSync(at('a'), join(root, 'aside'))
+    renameSync(at('b'), at('a'))
+    renameSync(at('c'), at('b'))
+    renameSync(join(root, 'aside'), at('c'))
+    await memory.remember(`${name}, changed`, { name })
+    for (const reader of [memory, open()]) {
+      const said = new Map((await reader.list()).map((entry) => [entry.name, entry.content]))
+      const expected = ['a', 'b', 'c'].map((one): [string, string] => [one, `about ${one}`])
+      expect(said).toEqual(new Map(expected).set(name, `${name}, changed`))
+      expect(await reader.store.problems()).toEqual([])
+    }
+  })
+
+  it('are gone where another one was moved over them', async () => {
+    const memory = open()
+    for (const one of ['a', 'b']) await memory.remember(`about ${one}`, { name: one })
+    renameSync(at('a'), at('b'))
+    await memory.remember('a, changed', { name: 'a' })
+    for (const reader of [memory, open()]) {
+      expect((await reader.store.heads()).map(({ name }) => name)).toEqual(['a'])
+      expect((await reader.list()).map(({ content }) => content)).toEqual(['a, changed'])
+    }
+  })
+})

@@ -2,7 +2,7 @@
  * Forgetting for good: entries are removed with all that the journal, the sessions, the derived data and the backups have of
  * them. What is under way is noted first, so that a crash in the middle is finished by the next writer.
  */
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeJournal, encodeHeader, encodeRecord } from '../../../codec/journal-record.ts'
 import { isKeepsakeError } from '../../../errors.ts'
@@ -12,11 +12,11 @@ import type { Purged } from '../../../ports/store.ts'
 import { rewriteArchive } from '../backup/archive-rewrite.ts'
 import { knownBackups } from '../backup/known-backups.ts'
 import { restoreTraces } from '../backup/switch-workspace.ts'
-import { derivedFolder } from '../derived.ts'
+import { removeDerived } from '../derived.ts'
 import { digest, type Journal } from '../journal.ts'
 import { type Place, PURGE_NOTE } from '../layout.ts'
 import { namesIn } from '../list-folder.ts'
-import { attempt, decodeText, readFileAt, removeFile, replaceFileDurably, statFile } from '../system.ts'
+import { decodeText, readFileAt, removeFile, replaceFileDurably, statFile } from '../system.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Writer } from '../writer.ts'
 import { readHistory } from './history.ts'
@@ -27,8 +27,6 @@ import { purgedTranscript, purgeSessions } from './purge-sessions.ts'
 /** Shorter ones stand in too many places by chance to be looked for by themselves. */
 const SHORTEST_TEXT = 6
 const SHORTEST_LINE = 12
-/** A process that saves an index meanwhile puts a file into a folder that was just emptied. */
-const MOST_RETRIES = 10
 
 export async function purge(
   workspace: Workspace,
@@ -79,8 +77,7 @@ async function purgeHeld(
   if (statFile(aside)) for (const path of filesHolding(aside, needles)) removeFile(join(aside, path))
   await writer.startOver()
   // After the feed has started over: see derived.ts.
-  const derived = derivedFolder(stateFolder)
-  attempt('removing', derived, () => rmSync(derived, { recursive: true, force: true, maxRetries: MOST_RETRIES }))
+  removeDerived(stateFolder)
   // One that was being made there: its maker has ended, or finds that it is gone and does without.
   for (const name of namesIn(temporary)) removeFile(join(temporary, name))
   const purging = newPurge(workspace, ids)
