@@ -6,7 +6,7 @@
 import type { Signature } from '../../codec/journal-record.ts'
 import { isKeepsakeError } from '../../errors.ts'
 import type { StateView } from '../../model/draft.ts'
-import type { Entry, Scope } from '../../model/entry.ts'
+import type { Entry, EntryHead, Scope } from '../../model/entry.ts'
 import { KINDS } from '../../model/kinds.ts'
 import type { Problem } from '../../ports/store.ts'
 import { readText, type Said } from './file-text.ts'
@@ -43,12 +43,11 @@ export interface Survey {
   readonly problems: readonly Problem[]
 }
 
-/** What a log says, and when that holds: the catalogue has a part in it. */
+/** What a log said, and when that holds. */
 interface KnownLog {
   readonly entries: ReadonlyMap<string, Entry>
   readonly signature: Signature
   readonly epoch: string
-  readonly number: number
 }
 
 export class FileReader {
@@ -71,7 +70,7 @@ export class FileReader {
         if (head?.path === undefined) return undefined
         const place = placeOf(this.#workspace.layout, head, head.path)
         if (KINDS[head.kind].shape !== 'log') return this.see(place)?.said.entries.find((entry) => entry.id === id)
-        const known = logs.get(head.path) ?? this.#log(place)
+        const known = logs.get(head.path) ?? this.#log(place, head)
         if (logs.size >= RECENT_LOGS) logs.delete(logs.keys().next().value ?? '')
         logs.set(head.path, known)
         return known.get(id)
@@ -79,12 +78,15 @@ export class FileReader {
     }
   }
 
-  /** A search reads one entry after the other, often of one log: it is parsed again only when something has changed. */
-  #log(place: Place): ReadonlyMap<string, Entry> {
+  /**
+   * A search reads one entry after the other, often of one log: it is parsed again only when the file has changed, or when the
+   * catalogue, which has a part in what an entry is, says something else of the one that is asked for.
+   */
+  #log(place: Place, head: EntryHead): ReadonlyMap<string, Entry> {
     const { path } = place
-    const { epoch, number, unproved } = this.#workspace.catalog
+    const { epoch, unproved } = this.#workspace.catalog
     const known = this.#logs.get(path)
-    if (known?.epoch === epoch && known.number === number && !unproved.has(path)) {
+    if (known?.epoch === epoch && isAsTold(known.entries.get(head.id), head) && !unproved.has(path)) {
       const stats = statFile(this.#workspace.absolute(path))
       if (stats && sameSignature(known.signature, stats)) return known.entries
     }
@@ -93,7 +95,7 @@ export class FileReader {
     this.#logs.delete(path)
     if (this.#logs.size >= RECENT_LOGS) this.#logs.clear()
     // What could not be read just now, or is still to be written, may be otherwise though the file stays as it is.
-    if (seen?.signature && !seen.unwritten) this.#logs.set(path, { entries, signature: seen.signature, epoch, number })
+    if (seen?.signature && !seen.unwritten) this.#logs.set(path, { entries, signature: seen.signature, epoch })
     return entries
   }
 
@@ -232,6 +234,17 @@ export class FileReader {
     const months = places.filter((place) => place.kind === 'history' && !place.mirror)
     return new Set(months.flatMap((place) => this.see(place)?.said.entries.map((entry) => entry.id) ?? []))
   }
+}
+
+function isAsTold(entry: Entry | undefined, head: EntryHead): boolean {
+  return (
+    entry !== undefined &&
+    entry.seq === head.seq &&
+    entry.revision === head.revision &&
+    entry.updatedAt === head.updatedAt &&
+    entry.origin.by === head.origin.by &&
+    entry.origin.session === head.origin.session
+  )
 }
 
 /** Many editors empty a file and then write it: what they emptied just now is not yet what they mean. */

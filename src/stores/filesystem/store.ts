@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { join, resolve as resolvePath } from 'node:path'
 import type { ParseYaml } from '../../codec/file-entry.ts'
-import { InvalidError, isKeepsakeError, KeepsakeError } from '../../errors.ts'
+import { DamagedError, InvalidError, isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import { keyHandle } from '../../model/draft.ts'
 import type { EntryHead, Metadata } from '../../model/entry.ts'
 import { newId } from '../../model/id.ts'
@@ -210,7 +210,9 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
       workspace.catchUp()
       workspace.refuseLinks(name)
       const file = readFileAt(join(root, name))
-      return file && decodeText(file.bytes)
+      const text = file && decodeText(file.bytes)
+      if (file && text === undefined) throw new DamagedError(name, 'it is not UTF-8 text', 'Save it as UTF-8.')
+      return text
     },
     async lease(name): Promise<Lease | undefined> {
       enter()
