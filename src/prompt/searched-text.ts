@@ -66,7 +66,8 @@ function understoodText(understood: Understood): string[] {
   ]
 }
 
-function nearestText({ nearest }: Searched): string[] {
+/** Which words of the query stand nowhere, and what comes near them. */
+export function nearestText({ nearest }: Searched): string[] {
   return nearest
     .slice(0, MOST_WORDS)
     .map(

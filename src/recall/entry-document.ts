@@ -6,9 +6,10 @@ import type { Entry, EntryHead, Metadata } from '../model/entry.ts'
 import { KIND_NAMES, KINDS } from '../model/kinds.ts'
 import { localTime } from '../model/time.ts'
 import type { Document, Schema } from '../search/document.ts'
+import { dateWords } from './date-words.ts'
 import { splitHeadings } from './headings.ts'
 
-export const VERSION = 2
+export const VERSION = 3
 
 export const FIELDS = ['name', 'description', 'headings', 'tags', 'content', 'date'] as const
 
@@ -17,8 +18,6 @@ export const COLUMNS = ['kind', 'created', 'updated', 'expires', 'asks'] as cons
 export const COLUMN = { kind: 0, created: 1, updated: 2, expires: 3, asks: 4 } as const
 
 export const SCHEMA: Schema = { fields: FIELDS, columns: COLUMNS }
-
-const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 
 const SEQ_DIGITS = 16
 const STAMP_LENGTH = '0123456789abcdef1970-01-01T00:00:00.000Z1970-01-01T00:00:00.000Z'.length + SEQ_DIGITS
@@ -64,12 +63,6 @@ const ORDER = 2 ** 21
 /** By the second, and within one, as a batch has it, in the order they came. Exact: 32 bits of time, 21 of order. */
 function positionOf({ createdAt, seq }: EntryHead): number {
   return Math.floor(Date.parse(createdAt) / 1000) + (seq % ORDER) / ORDER
-}
-
-/** So that "in May 2023" finds what is of that month: `2023-05-08` as it is, and as people say it. */
-function dateWords(day: string): string {
-  const [, month = '', date = ''] = day.split('-')
-  return `${day} ${Number(date)} ${MONTHS[Number(month) - 1]}`
 }
 
 /** Whether its last word is a question: what comes next is the answer. */

@@ -103,7 +103,7 @@ export interface Searched {
   readonly matched: number
   /** Hits that the budget had no room for. */
   readonly omitted: number
-  /** For words that stand nowhere: the nearest words that do. */
+  /** Words that stand nowhere; for an empty answer, and where it is to be explained, with the nearest words that do. */
   readonly nearest: readonly { readonly text: string; readonly nearest: readonly string[] }[]
 }
 

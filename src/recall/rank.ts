@@ -10,6 +10,7 @@ import { nearestTerms } from '../search/nearest-terms.ts'
 import type { Query } from '../search/query.ts'
 import { search } from '../search/search.ts'
 import type { SearchIndex } from '../search/search-index.ts'
+import { isDateWord } from './date-words.ts'
 import { refusalOf } from './eligible.ts'
 import { COLUMN, FIELDS } from './entry-document.ts'
 import type { Exact } from './exact-entry.ts'
@@ -82,7 +83,7 @@ export function rank(input: RankInput): Ranking {
     ...(isEmpty || request.explain ? { eligible: countLive(matches, isEligible) } : {}),
     // Some are brought up by their neighbours or their name alone.
     matched: Math.max(matched, ordered.length),
-    nearest: isEmpty || request.explain ? nearestOf(indexes, matches, query) : [],
+    nearest: nearestOf(indexes, matches, query, isEmpty || request.explain),
     problems,
   }
 }
@@ -197,7 +198,7 @@ function whyOf(matches: Matches, query: Query, { doc, score, parts }: Weighed, e
   const words = matches.explain(doc).map(
     ({ text, term, counts, documents, score: alone }): WordPart => ({
       text,
-      term,
+      term: isDateWord(term) ? 'date' : term,
       counts: Object.fromEntries(FIELDS.map((field, n) => [field, counts[n] ?? 0] as const).filter(([, n]) => n > 0)),
       documents,
       score: points ? (points[columns.indexOf(term)] ?? 0) : alone,
@@ -207,10 +208,15 @@ function whyOf(matches: Matches, query: Query, { doc, score, parts }: Weighed, e
 }
 
 /** Words of the query that stand nowhere, and what they may have been meant to be. */
-function nearestOf(indexes: readonly SearchIndex[], matches: Matches, query: Query): Ranking['nearest'] {
+function nearestOf(
+  indexes: readonly SearchIndex[],
+  matches: Matches,
+  query: Query,
+  isWanted: boolean,
+): Ranking['nearest'] {
   return query.words
-    .filter((_, n) => matches.documentsWith(n) === 0)
-    .map(({ text, term }) => ({ text, nearest: nearestTerms(indexes, term, 3) }))
+    .filter(({ term }, n) => matches.documentsWith(n) === 0 && !isDateWord(term))
+    .map(({ text, term }) => ({ text, nearest: isWanted ? nearestTerms(indexes, term, 3) : [] }))
 }
 
 function countLive(matches: Matches, holds: (doc: number) => boolean): number {

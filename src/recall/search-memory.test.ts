@@ -226,6 +226,16 @@ describe('the order', () => {
   })
 })
 
+describe('dates', () => {
+  it('are words of an entry where the query speaks of one, and only there', async () => {
+    await note('Then', 'the retrospective', { createdAt: '2025-05-11T12:00:00.000Z' })
+    await note('Later', 'the retrospective of another time', { createdAt: '2025-06-12T12:00:00.000Z' })
+    expect((await names('retrospective in may 2025'))[0]).toBe('Then')
+    expect((await names('retrospective 2025-06-12'))[0]).toBe('Later')
+    expect(await names('error 11')).toEqual([])
+  })
+})
+
 describe('what says nearly the same', () => {
   const LONG =
     'The build server sits in the basement next to the boiler, and it must be restarted by hand after each storm that cuts the power line to this part of town.'

@@ -11,6 +11,7 @@ import type { Analyzer } from '../search/analyzer.ts'
 import { highlights } from '../search/highlight.ts'
 import { parseQuery, type Query } from '../search/query.ts'
 import { Alikes } from './alike.ts'
+import { withDateWords } from './date-words.ts'
 import { type Exact, exactEntries } from './exact-entry.ts'
 import type { Found, Hit } from './found.ts'
 import { type Candidate, type Ranking, rank } from './rank.ts'
@@ -38,7 +39,7 @@ export interface Picked {
 }
 
 export async function searchMemory(place: SearchPlace, request: SearchRequest): Promise<Found> {
-  const query = parseQuery(request.text, place.analyzer)
+  const query = withDateWords(parseQuery(request.text, place.analyzer))
   const exact = await exactEntries(place.store, request)
   const { ranking, picked } = await picks(place, request, query, exact)
   const { hits, omitted } = picked

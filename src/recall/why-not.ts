@@ -11,6 +11,7 @@ import type { Store } from '../ports/store.ts'
 import { parseQuery, type Query } from '../search/query.ts'
 import { search } from '../search/search.ts'
 import type { SearchIndex } from '../search/search-index.ts'
+import { withDateWords } from './date-words.ts'
 import { type Refusal, refusalOf } from './eligible.ts'
 import { exactEntries } from './exact-entry.ts'
 import type { WhyNot } from './found.ts'
@@ -29,7 +30,7 @@ export async function whyNot(place: SearchPlace, request: SearchRequest, ref: st
   if (isExpired(entry, instant(request.nowMs))) {
     return { entry, reason: 'expired', sentence: `It expired at ${entry.expiresAt}.`, warnings: [] }
   }
-  const query = parseQuery(request.text, place.analyzer)
+  const query = withDateWords(parseQuery(request.text, place.analyzer))
   const exact = await exactEntries(place.store, request)
   const asked = { ...request, explain: true }
   const most = Math.max(CANDIDATES, 2 * request.limit)
