@@ -67,10 +67,13 @@ if (MISSING !== undefined) console.warn(`SKIPPED: ${MISSING}`)
 else if (!IS_FULL) console.warn('SKIPPED: the large sets and the mean, for KEEPSAKE_QUALITY is not "full"')
 
 describe.skipIf(MISSING !== undefined)(`the quality of recall${MISSING === undefined ? '' : ` (${MISSING})`}`, () => {
-  it.each(PLAIN)('a plain BM25 has on %s by %s the numbers that others measured', async (name, level, ndcg, recall) => {
-    const summary = await measure(name, level, plainBm25)
-    expect([summary['ndcg@10'].toFixed(3), summary['recall@10'].toFixed(3)]).toEqual([ndcg, recall])
-  })
+  it.each(IS_FULL ? PLAIN : PLAIN.slice(-2))(
+    'a plain BM25 has on %s by %s the numbers that others measured',
+    async (name, level, ndcg, recall) => {
+      const summary = await measure(name, level, plainBm25)
+      expect([summary['ndcg@10'].toFixed(3), summary['recall@10'].toFixed(3)]).toEqual([ndcg, recall])
+    },
+  )
 
   const reached: number[] = []
 

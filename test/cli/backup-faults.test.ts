@@ -14,7 +14,7 @@ import { visibleTree } from './visible-tree.ts'
 const shim = buildShim()
 if ('missing' in shim) console.warn(`SKIPPED: ${shim.missing}`)
 
-const EVERY = process.env['KEEPSAKE_FAULTS'] === 'full' ? 1 : 13
+const EVERY = process.env['KEEPSAKE_FAULTS'] === 'full' ? 1 : 19
 const MODES: readonly FaultMode[] = ['kill', 'kill-after', 'errno:EIO', 'errno:ENOSPC']
 
 interface Played {

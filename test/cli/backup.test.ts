@@ -8,7 +8,7 @@ import { readArchive } from '../../src/stores/filesystem/backup/archive-read.ts'
 import { Desk, ended, freshFolder, type RunOptions } from './keepsake.ts'
 import { visibleTree } from './visible-tree.ts'
 
-const ROUNDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 60 : 10
+const ROUNDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 60 : 5
 const BYTES = 12 * 1024 * 1024
 
 async function filled(): Promise<Desk> {

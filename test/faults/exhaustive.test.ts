@@ -49,5 +49,5 @@ function concerns(mode: FaultMode, { name }: Call): boolean {
 function sampled(mode: FaultMode, { path, index, name }: Call, number: number): boolean {
   if (/\/\.state\/lock(\/|$)/.test(path) || path.endsWith('/.state/tmp')) return false
   if (name === 'open' && path.includes('/.state/journal/')) return false
-  return (index + number + (mode === 'errno:EIO' ? 1 : 0)) % 6 === 0
+  return (index + number + (mode === 'errno:EIO' ? 1 : 0)) % 10 === 0
 }

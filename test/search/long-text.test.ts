@@ -9,7 +9,7 @@ import { highlights } from '../../src/search/highlight.ts'
 import { parseQuery } from '../../src/search/query.ts'
 import { ODD_TEXT } from './odd-text.ts'
 
-const RUNS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 100_000 : 10_000
+const RUNS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 100_000 : 3_000
 const MILLION = 1_000_000
 
 const english = englishAnalyzer()
