@@ -1,6 +1,6 @@
 /**
- * The order of all that a query brings up. Two looks: the first scores every document by its own words and keeps the best few
- * hundred that the filters let through; the second adds to these what supports them, and what is bounded: length, age, kind.
+ * The order of all that a query brings up. Two looks: the first scores every document by its own words and keeps the best
+ * hundred or so that the filters let through; the second adds to these what supports them, and what is bounded: length, age, kind.
  * Pure: the same indexes and the same moment give the same order in every process.
  */
 import { KIND_NAMES, type Kind } from '../model/kinds.ts'

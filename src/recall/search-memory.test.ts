@@ -196,6 +196,34 @@ describe('the order', () => {
     expect(orders[1]).toEqual(orders[0])
   })
 
+  it('of a session does not hang on the order in which it was indexed, to the last bit', async () => {
+    const words = 'heron lake boat storm rope anchor tide reed'.split(' ')
+    const turns = Array.from({ length: 240 }, (_, n) => ({
+      op: 'add' as const,
+      scope: 'main',
+      kind: 'conversation' as const,
+      id: `0190a000-0000-7000-8000-${String(n).padStart(12, '0')}`,
+      seq: n + 1,
+      content: Array.from({ length: 3 + ((n * 7) % 23) }, (_, at) => words[(n * at + n + at) % words.length]).join(' '),
+      createdAt: instant(NOW - 1000 * (240 - n)),
+      origin: { by: 'agent' as const, session: `s${n % 5}` },
+    }))
+    const answers: string[] = []
+    for (const operations of [turns, [...turns].reverse()]) {
+      const one = new Memory(memoryStore({ clock: () => NOW }), 'main', () => NOW)
+      await one.search('heron') // from here on the index follows the feed, and not the order of seq
+      for (const operation of operations) await one.apply([operation])
+      const found = await Promise.all(
+        words.map((word, n) => one.search(`${word} ${words[n - 1] ?? 'tide'}`, { limit: 50 })),
+      )
+      answers.push(
+        found.map(({ hits }) => hits.map(({ entry, score }) => `${entry.id} ${score}`).join('\n')).join('\n'),
+      )
+    }
+    expect(answers[0]).not.toBe('')
+    expect(answers[1]).toBe(answers[0])
+  })
+
   it('lets an answer be found by the words of its question, and neighbours by each other', async () => {
     const turns = [
       'Where did you park the car?',
@@ -411,6 +439,20 @@ describe('queries', () => {
   ]
   it.each(refused)('refuse %s', async (_, query, options) => {
     await expect(memory.search(query, options)).rejects.toMatchObject({ code: 'INVALID' })
+  })
+
+  it('are searched by the endings of the language that is set, and as many as are set', async () => {
+    const german = new Memory(memory.store, 'main', () => NOW, { language: 'de', recallLimit: 1 })
+    await note('Weg', 'Die Straßen nach den Häusern sind gesperrt.')
+    await note('Haus', 'Das Haus steht leer.')
+    const { hits } = await german.search('Haus Strasse', { limit: undefined as unknown as number })
+    expect(hits.map(({ entry }) => entry.name)).toEqual(['Weg'])
+    const unknown = new Memory(memory.store, 'main', () => NOW, { language: 'klingon' })
+    await expect(unknown.search('Haus')).rejects.toMatchObject({ code: 'INVALID' })
+  })
+
+  it.each([null, 'x', 3])('refuse %j as options', async (options) => {
+    await expect(memory.search('smoke', options as never)).rejects.toMatchObject({ code: 'INVALID' })
   })
 
   it('take numbers given as text', async () => {
