@@ -3,16 +3,17 @@ export { type ErrorCode, isKeepsakeError, KeepsakeError } from './errors.ts'
 export type { Blame } from './history/blame.ts'
 export type { ChangeFilter, LoggedChange } from './history/log.ts'
 export {
+  type KnownSettings,
   type ListFilter,
   type LogQuery,
   Memory,
   type MemoryOptions,
+  type MemorySettings,
   openMemory,
   type PurgedEntry,
   type Recalled,
   type RecallOptions,
   type RememberOptions,
-  type SearchSettings,
   type Undone,
   type UndoOptions,
   type WriteOptions,

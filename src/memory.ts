@@ -6,28 +6,28 @@
 import { InvalidError, NotFoundError } from './errors.ts'
 import type { Blame } from './history/blame.ts'
 import type { LoggedChange } from './history/log.ts'
+import { beginning, DEFAULT_BUDGET_TOKENS } from './memory/beginning.ts'
+import { type IdentityGate, identityGate } from './memory/identity-gate.ts'
 import type { MemoryOptions } from './memory/open.ts'
 import { type LogQuery, Past, type Undone, type UndoOptions } from './memory/past.ts'
 import type { Searching } from './memory/searching.ts'
+import { givenSettings, type KnownSettings, knownSettings, type MemorySettings } from './memory/settings.ts'
+import { View } from './memory/view.ts'
 import { type RememberOptions, type WriteOptions, Writing, type Written } from './memory/writing.ts'
-import { type Entry, type Origin, WORLD } from './model/entry.ts'
-import { isExpired } from './model/expiry.ts'
-import { findByRef } from './model/find.ts'
-import { isId } from './model/id.ts'
+import type { Entry, Origin } from './model/entry.ts'
 import { type Kind, parseKind } from './model/kinds.ts'
-import { normalizeAgentId, normalizeName } from './model/name.ts'
-import { wholeNumber } from './model/number.ts'
+import { normalizeAgentId } from './model/name.ts'
 import type { Batch, Change, Expect, Operation } from './model/operation.ts'
 import { requireList, requireOptions } from './model/options.ts'
-import { addDays, instant, localTime, requireInstant, startOfDay } from './model/time.ts'
+import { requireInstant } from './model/time.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Absorbed, CallOptions, Purged, ScanFilter, Store, Watch } from './ports/store.ts'
-import { contextLoad } from './prompt/context-load.ts'
 import { hitsText } from './prompt/hits-text.ts'
 import type { Found, Hit, Searched, SearchOptions, WhyNot } from './recall/found.ts'
 
 export type { MemoryOptions } from './memory/open.ts'
 export type { LogQuery, Undone, UndoOptions } from './memory/past.ts'
+export type { KnownSettings, MemorySettings } from './memory/settings.ts'
 export type { RememberOptions, WriteOptions, Written } from './memory/writing.ts'
 
 /** With a query: what a search may be told besides. Without: `days` and `budgetTokens`. */
@@ -57,44 +57,41 @@ export interface PurgedEntry extends Purged {
   readonly entry: Entry
 }
 
-const DEFAULT_DAYS = 3
-const MOST_DAYS = 3660
-const DEFAULT_BUDGET_TOKENS = 8000
-
 export async function openMemory(options: MemoryOptions = {}): Promise<Memory> {
   const clock = options.clock ?? Date.now
-  const { language, recallLimit } = options
   if (options.store) {
-    return new Memory(options.store, normalizeAgentId(options.agent ?? 'main'), clock, { language, recallLimit })
+    return new Memory(options.store, normalizeAgentId(options.agent ?? 'main'), clock, givenSettings(options))
   }
   // Loaded only when it is wanted, so that the package's root stays free of Node's own modules.
   const { openConfigured } = await import('./memory/open.ts')
-  const { store, agent, ...configured } = await openConfigured(options, clock)
-  return new Memory(store, agent, clock, configured)
-}
-
-/** How this memory is searched when nothing else is said. */
-export interface SearchSettings {
-  readonly language?: string | undefined
-  readonly recallLimit?: number | undefined
+  const { store, agent, settings } = await openConfigured(options, clock)
+  return new Memory(store, agent, clock, settings)
 }
 
 export class Memory {
   readonly store: Store
   readonly agent: string
-  readonly #clock: Clock
+  readonly settings: KnownSettings
+  readonly #view: View
+  readonly #gate: IdentityGate
   readonly #writing: Writing
   readonly #past: Past
-  readonly #settings: SearchSettings
   #searching: Promise<Searching> | undefined
 
-  constructor(store: Store, agent: string, clock: Clock, settings: SearchSettings = {}) {
+  constructor(store: Store, agent: string, clock: Clock, settings: MemorySettings = {}) {
     this.store = store
     this.agent = agent
-    this.#clock = clock
-    this.#settings = settings
-    this.#writing = new Writing(store, agent, clock)
-    this.#past = new Past(store, agent, this.#scopes)
+    this.settings = knownSettings(settings)
+    this.#view = new View(store, agent, clock)
+    this.#gate = identityGate(this.settings.soulEditable)
+    this.#writing = new Writing(store, agent, clock, this.#gate)
+    this.#past = new Past(store, agent, this.#view.scopes, this.#gate)
+  }
+
+  /** The same memory as another agent has it. Closing one closes both. */
+  as(agent: string): Memory {
+    const other = normalizeAgentId(agent)
+    return other === this.agent ? this : new Memory(this.store, other, this.#view.clock, this.settings)
   }
 
   /** With a name: creates or overwrites that note. With a key: sets that context. Without: appends to today's log. */
@@ -136,23 +133,12 @@ export class Memory {
 
   /** By id, name or alias; `undefined` when there is none. */
   async get(ref: string, options: CallOptions = {}): Promise<Entry | undefined> {
-    return this.#lookUp(ref, options)
+    return this.#view.get(ref, options)
   }
 
   /** As get, but a near miss counts when only one is meant; else an error that suggests. */
   async find(ref: string, options: CallOptions = {}): Promise<Entry> {
-    const exact = await this.get(ref, options)
-    if (exact) return exact
-    const now = this.#now()
-    const heads = await this.store.heads({ scopes: this.#scopes }, options)
-    const found = findByRef(
-      ref,
-      heads.filter((head) => !isExpired(head, now)),
-      this.agent,
-    )
-    const entry = found.id === undefined ? undefined : this.#visible(await this.store.get(found.id, options))
-    if (!entry) throw new NotFoundError(ref, found.near)
-    return entry
+    return this.#view.find(ref, options)
   }
 
   /** In the order they came. */
@@ -161,12 +147,11 @@ export class Memory {
     const { signal, kinds, since, until } = filter
     requireList(kinds, 'kinds')
     const wanted: ScanFilter = {
-      scopes: this.#scopes,
       ...(kinds ? { kinds: kinds.map(parseKind) } : {}),
       ...(since === undefined ? {} : { since: requireInstant(since, 'since') }),
       ...(until === undefined ? {} : { until: requireInstant(until, 'until') }),
     }
-    return this.#collect(wanted, signal ? { signal } : {})
+    return this.#view.collect(wanted, signal ? { signal } : {})
   }
 
   /** Ranked by words: what the query calls by name first, then what says most of it in the rarest words. */
@@ -182,7 +167,7 @@ export class Memory {
   /** For a model to read: with a query, what it finds; without, world knowledge, the agent's memory and its last days. */
   async recall(options: RecallOptions = {}): Promise<Recalled> {
     requireOptions(options)
-    return options.query === undefined ? this.#contextLoad(options) : this.#found(options.query, options)
+    return options.query === undefined ? beginning(this.#view, options) : this.#found(options.query, options)
   }
 
   async #found(query: string, { query: _, days, ...options }: RecallOptions): Promise<Recalled> {
@@ -190,23 +175,6 @@ export class Memory {
     const found = await this.search(query, { budgetTokens: DEFAULT_BUDGET_TOKENS, ...options })
     const { timezone: zone } = await this.store.settings()
     return { text: hitsText(found, zone), ...found }
-  }
-
-  async #contextLoad(options: RecallOptions): Promise<Recalled> {
-    const days = wholeNumber(options.days ?? DEFAULT_DAYS, 'days', 0, MOST_DAYS)
-    const budgetTokens = wholeNumber(options.budgetTokens ?? DEFAULT_BUDGET_TOKENS, 'budget', 1, 10_000_000)
-    const { timezone: zone } = await this.store.settings()
-    const [topics, memory, experiences, problems] = [
-      await this.#collect({ scopes: [WORLD], kinds: ['topic'] }, options),
-      await this.get('MEMORY', options),
-      await this.#lastDays(days, zone, options),
-      await this.store.problems({ scopes: this.#scopes, kinds: ['topic', 'memory', 'experience'] }),
-    ]
-    const warnings = problems.map(({ path, problem }) => `${path}: ${problem}`)
-    const lastDay = days > 0 && experiences.length === 0 ? await this.#lastDay(zone, options) : undefined
-    const shownMemory = memory && memory.content.trim() !== '' ? memory : undefined
-    const { text } = contextLoad({ topics, memory: shownMemory, experiences, lastDay, zone, budgetTokens, warnings })
-    return { text, warnings }
   }
 
   /** Any batch of operations, all or nothing, on the world and on this agent's own. */
@@ -220,7 +188,7 @@ export class Memory {
   ): Promise<{ readonly entries: readonly Entry[]; readonly change?: Change; readonly warnings: readonly string[] }> {
     requireList(operations ?? null, 'operations')
     requireOptions(options)
-    for (const operation of operations) await this.#refuseForeign(operation, options)
+    for (const operation of operations) await this.#refuseForbidden(operation, options)
     const { expect, signal, origin, reverts } = options
     const batch: Batch = {
       operations,
@@ -247,10 +215,10 @@ export class Memory {
   async asOf(at: string, options: CallOptions = {}): Promise<Memory> {
     const then = requireInstant(at, 'as-of')
     return new Memory(
-      await this.#past.storeAt(then, this.#now(), options),
+      await this.#past.storeAt(then, this.#view.now(), options),
       this.agent,
       () => Date.parse(then),
-      this.#settings,
+      this.settings,
     )
   }
 
@@ -272,6 +240,7 @@ export class Memory {
   /** Forgets an entry with every trace, in files, history, sessions and backups. This can't be undone. */
   async purge(ref: string, options: CallOptions = {}): Promise<PurgedEntry> {
     const { entry } = await this.findEver(ref, options)
+    this.#gate([entry.kind])
     // What was called so before and is gone is purged with it: nobody would think of looking for that one apart.
     const ids = new Set([entry.id, ...(await this.#past.goneIds(ref, options))])
     return { entry, ...(await this.store.purge([...ids], options)) }
@@ -297,11 +266,11 @@ export class Memory {
   /** Loaded when it is first wanted: most commands never search. */
   #searches(): Promise<Searching> {
     this.#searching ??= import('./memory/searching.ts').then(({ Searching }) => {
-      const { language, recallLimit } = this.#settings
+      const { language, recallLimit } = this.settings
       return new Searching({
         store: this.store,
-        scopes: this.#scopes,
-        clock: this.#clock,
+        scopes: this.#view.scopes,
+        clock: this.#view.clock,
         language,
         limit: recallLimit,
       })
@@ -309,52 +278,13 @@ export class Memory {
     return this.#searching
   }
 
-  get #scopes(): string[] {
-    return [WORLD, this.agent]
+  async #refuseForbidden(operation: Operation, options: CallOptions): Promise<void> {
+    const { scope = this.agent, kind } = operation.op === 'add' ? operation : await this.#headOf(operation.id, options)
+    if (!this.#view.scopes.includes(scope)) throw new NotFoundError(operation.op === 'add' ? scope : operation.id)
+    this.#gate([kind])
   }
 
-  #now(): string {
-    return instant(this.#clock())
-  }
-
-  #visible(entry: Entry | undefined): Entry | undefined {
-    if (!entry || !this.#scopes.includes(entry.scope) || isExpired(entry, this.#now())) return undefined
-    return entry
-  }
-
-  /** An agent's own name shadows the world's, for as long as it has not expired. */
-  async #lookUp(ref: string, options: CallOptions): Promise<Entry | undefined> {
-    if (isId(ref)) return this.#visible(await this.store.get(ref, options))
-    const name = normalizeName(ref, 'name')
-    const own = this.#visible(await this.store.resolve(this.agent, name, options))
-    return own ?? this.#visible(await this.store.resolve(WORLD, name, options))
-  }
-
-  async #collect(filter: ScanFilter, options: CallOptions): Promise<Entry[]> {
-    const now = this.#now()
-    const out: Entry[] = []
-    for await (const entry of this.store.scan(filter, options)) if (!isExpired(entry, now)) out.push(entry)
-    return out
-  }
-
-  async #lastDays(days: number, zone: string, options: CallOptions): Promise<Entry[]> {
-    if (days === 0) return []
-    const first = addDays(localTime(this.#now(), zone).day, 1 - days)
-    const since = startOfDay(first, zone)
-    return this.#collect({ scopes: [this.agent], kinds: ['experience'], since }, options)
-  }
-
-  async #lastDay(zone: string, options: CallOptions): Promise<string | undefined> {
-    const now = this.#now()
-    const heads = await this.store.heads({ scopes: [this.agent], kinds: ['experience'] }, options)
-    const times = heads.filter((head) => !isExpired(head, now)).map((head) => head.createdAt)
-    const last = times.sort().at(-1)
-    return last === undefined ? undefined : localTime(last, zone).day
-  }
-
-  async #refuseForeign(operation: Operation, options: CallOptions): Promise<void> {
-    const scope =
-      operation.op === 'add' ? operation.scope : ((await this.store.get(operation.id, options))?.scope ?? this.agent)
-    if (!this.#scopes.includes(scope)) throw new NotFoundError(operation.op === 'add' ? scope : operation.id)
+  async #headOf(id: string, options: CallOptions): Promise<Partial<Pick<Entry, 'scope' | 'kind'>>> {
+    return (await this.store.get(id, options)) ?? {}
   }
 }

@@ -36,6 +36,7 @@ const TABLE: Readonly<Record<string, Row>> = {
       'history',
       'search',
       'recall',
+      'prompt',
       'config',
       'stores/filesystem',
       'stores/memory.ts',

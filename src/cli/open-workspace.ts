@@ -5,5 +5,6 @@ import { openMemory } from '../memory.ts'
 import type { Opened } from './command.ts'
 
 export async function openWorkspace(config: Config): Promise<Opened> {
-  return { memory: await openMemory(await openStore(config)), root: config.values.workspace }
+  const { store, agent, settings } = await openStore(config)
+  return { memory: await openMemory({ store, agent, ...settings }), root: config.values.workspace }
 }

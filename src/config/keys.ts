@@ -2,6 +2,7 @@
  * Every key of `spec.memory` in `agent.yaml`, in one place: what it may be, what it is when nothing is said, and what it is
  * for. docs/config.md says the same, and a test holds the two together.
  */
+import { PRESET_NAMES, PRESETS, type Preset } from '../model/preset.ts'
 import {
   AGENT,
   FOLDER,
@@ -20,7 +21,6 @@ import {
 } from './value-types.ts'
 
 export type Backend = 'filesystem' | 'file' | 'chroma' | 'memory'
-export type Preset = 'default' | 'agnx' | 'reachy' | 'crabtalk'
 
 export interface Llm {
   readonly provider: 'openai' | 'anthropic'
@@ -131,7 +131,7 @@ export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
     about: 'where days begin and end; counts when the workspace is made',
   },
   tools: {
-    type: oneOf('a preset', ['default', 'agnx', 'reachy', 'crabtalk']),
+    type: oneOf('a preset', PRESET_NAMES),
     fallback: 'default',
     about: 'which tools a model is given, and with them the defaults of auto_recall and inject_memory',
   },
@@ -220,11 +220,12 @@ export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
 export const CONFIG_KEYS: readonly ConfigKey[] = Object.keys(KEYS) as ConfigKey[] // the object literal above
 
 /** What a preset has for default, where it differs. */
-export const PRESETS: Readonly<Record<Preset, Partial<ConfigValues>>> = {
-  default: {},
-  agnx: { auto_recall: false, inject_memory: false },
-  reachy: { auto_recall: false, inject_memory: false },
-  crabtalk: {},
+export function presetValues(preset: Preset): Partial<ConfigValues> {
+  const { autoRecall, injectMemory } = PRESETS[preset]
+  return {
+    ...(autoRecall === KEYS.auto_recall.fallback ? {} : { auto_recall: autoRecall }),
+    ...(injectMemory === KEYS.inject_memory.fallback ? {} : { inject_memory: injectMemory }),
+  }
 }
 
 export type Pin = 'layout' | 'timezone' | 'identityFile' | 'retentionDays' | 'retentionMb'

@@ -8,7 +8,7 @@ import { readAgentYaml, type Section } from './agent-yaml.ts'
 import { checkPairs, checkText, type Said, type Source } from './check-values.ts'
 import { findPlace, type Place, WORKSPACE_FOLDER } from './find-workspace.ts'
 import { refuseIdentityInside } from './identity-place.ts'
-import { CONFIG_KEYS, type ConfigKey, type ConfigValues, KEYS, OF_THE_WORKSPACE, PINNED, PRESETS } from './keys.ts'
+import { CONFIG_KEYS, type ConfigKey, type ConfigValues, KEYS, OF_THE_WORKSPACE, PINNED, presetValues } from './keys.ts'
 import { pinnedAgent, SETTINGS_FILE } from './pinned-agent.ts'
 import { isUrl, resolvePath, type TextType } from './value-types.ts'
 import { backendOf, refuseNonFolder } from './workspace-backend.ts'
@@ -29,7 +29,9 @@ export interface Asked {
 }
 
 /** The keys that can be asked for. */
-export type AskedValues = Partial<Record<'workspace' | 'agent' | 'layout' | 'timezone', Asked | undefined>>
+export type AskedValues = Partial<Record<(typeof ASKABLE)[number], Asked | undefined>>
+
+const ASKABLE = ['workspace', 'agent', 'layout', 'timezone', 'tools'] as const
 
 export interface LoadOptions {
   /** An `agent.yaml` by its path. Left out: the nearest upward from `from`. */
@@ -49,7 +51,12 @@ export async function loadConfig({ file, from, asked = {}, otherwise }: LoadOpti
   const own = said.get('workspace')?.value ?? (place.config === undefined ? otherwise : undefined) ?? place.workspace
   if ((wanted.get('workspace')?.value ?? own) === own) refuseTwoPins(said, wanted)
   else for (const key of OF_THE_WORKSPACE) said.delete(key)
-  const layers = [new Map([['workspace', byDefault(own)]]), presetOf(said), said, wanted]
+  const layers = [
+    new Map([['workspace', byDefault(own)]]),
+    presetOf(wanted.get('tools') ?? said.get('tools')),
+    said,
+    wanted,
+  ]
   const given = new Map<string, Said>(layers.flatMap((layer) => [...layer]))
   given.set('backend', backendFor(given))
   if (!given.has('agent')) setPinnedAgent(given)
@@ -76,15 +83,15 @@ function byDefault(value: unknown): Said {
   return { value, source: { from: 'default', label: 'default', where: 'the default' } }
 }
 
-function presetOf(said: ReadonlyMap<string, Said>): Map<string, Said> {
-  const preset = (said.get('tools')?.value ?? KEYS.tools.fallback) as ConfigValues['tools'] // as KEYS read it
+function presetOf(tools: Said | undefined): Map<string, Said> {
+  const preset = (tools?.value ?? KEYS.tools.fallback) as ConfigValues['tools'] // as KEYS read it
   const source: Source = { from: 'preset', label: `preset ${preset}`, where: `the preset ${preset}` }
-  return new Map(Object.entries(PRESETS[preset]).map(([key, value]) => [key, { value, source }]))
+  return new Map(Object.entries(presetValues(preset)).map(([key, value]) => [key, { value, source }]))
 }
 
 function checkAsked(asked: AskedValues, from: string): Map<string, Said> {
   const wanted = new Map<string, Said>()
-  for (const key of ['workspace', 'agent', 'layout', 'timezone'] as const) {
+  for (const key of ASKABLE) {
     const given = asked[key]
     if (!given) continue
     const isAddress = key === 'workspace' && isUrl(given.text)

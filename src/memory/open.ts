@@ -8,8 +8,9 @@ import type { Clock } from '../ports/clock.ts'
 import type { Settings, Store } from '../ports/store.ts'
 import { filesystemStore } from '../stores/filesystem/store.ts'
 import { memoryStore } from '../stores/memory.ts'
+import { givenSettings, type MemorySettings } from './settings.ts'
 
-export interface MemoryOptions {
+export interface MemoryOptions extends MemorySettings {
   /** A folder. Left out: as `agent.yaml` says, else the nearest `.keepsake` upward, else the one in the home folder. */
   readonly workspace?: string
   /** An `agent.yaml`. Left out: the nearest upward from `from`, unless `workspace` is given; see docs/config.md. */
@@ -25,25 +26,17 @@ export interface MemoryOptions {
   readonly layout?: Settings['layout']
   readonly timezone?: string
   readonly lockWaitMs?: number
-  /** Whose endings and stop words the search knows; default: as `agent.yaml` says, else `en`. */
-  readonly language?: string
-  /** How many hits a search gives when it is not told; default: as `agent.yaml` says, else 5. */
-  readonly recallLimit?: number
 }
 
 export interface OpenedStore {
   readonly store: Store
   readonly agent: string
-  readonly language?: string
-  readonly recallLimit?: number
+  readonly settings: MemorySettings
 }
 
 export async function openConfigured(options: MemoryOptions, clock: Clock): Promise<OpenedStore> {
   const { workspace, config: file, from = '.', agent, layout, timezone, lockWaitMs } = options
-  const searching = {
-    ...(options.language === undefined ? {} : { language: options.language }),
-    ...(options.recallLimit === undefined ? {} : { recallLimit: options.recallLimit }),
-  }
+  const settings = givenSettings(options)
   const more = { clock, ...(lockWaitMs === undefined ? {} : { lockWaitMs }) }
   if (workspace !== undefined && (typeof workspace !== 'string' || workspace === '')) {
     throw new InvalidError('workspace', `${JSON.stringify(workspace)} is no folder`, 'the path of a folder')
@@ -52,20 +45,37 @@ export async function openConfigured(options: MemoryOptions, clock: Clock): Prom
   if (workspace !== undefined && file === undefined) {
     const pins = { ...(layout === undefined ? {} : { layout }), ...(timezone === undefined ? {} : { timezone }) }
     const name = normalizeAgentId(agent ?? pinnedAgent(workspace) ?? 'main')
-    return { store: filesystemStore({ root: workspace, agent: name, ...pins, ...more }), agent: name, ...searching }
+    return { store: filesystemStore({ root: workspace, agent: name, ...pins, ...more }), agent: name, settings }
   }
-  const config = await loadConfig({ file, from, asked: askedValues({ workspace, agent, layout, timezone }) })
-  return { ...(await openStore(config, more)), ...searching }
+  const config = await loadConfig({
+    file,
+    from,
+    asked: askedValues({ workspace, agent, layout, timezone, tools: options.tools }),
+  })
+  const opened = await openStore(config, more)
+  return { ...opened, settings: { ...opened.settings, ...settings } }
 }
 
 export async function openStore(
   config: Config,
   more: { readonly clock?: Clock; readonly lockWaitMs?: number } = {},
 ): Promise<OpenedStore> {
-  const { agent, backend, language, recall_limit: recallLimit } = config.values
-  const opened = { agent, language, recallLimit }
+  const { agent, backend } = config.values
+  const opened = { agent, settings: settingsOf(config) }
   if (backend === 'memory') return { ...opened, store: memoryStore({ settings: pinsOf(config), ...more }) }
   return { ...opened, store: await openFiles(config, (options) => filesystemStore({ ...options, ...more })) }
+}
+
+function settingsOf({ values }: Config): MemorySettings {
+  return {
+    language: values.language,
+    recallLimit: values.recall_limit,
+    tools: values.tools,
+    autoRecall: values.auto_recall,
+    injectMemory: values.inject_memory,
+    recallWords: values.recall_words,
+    soulEditable: values.soul_editable,
+  }
 }
 
 function askedValues(given: Readonly<Record<keyof AskedValues, string | undefined>>): AskedValues {

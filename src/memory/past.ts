@@ -20,6 +20,7 @@ import type { Batch, Change } from '../model/operation.ts'
 import { requireList } from '../model/options.ts'
 import { requireInstant } from '../model/time.ts'
 import type { CallOptions, History, Store, Touched } from '../ports/store.ts'
+import type { IdentityGate } from './identity-gate.ts'
 
 export interface LogQuery extends ChangeFilter, CallOptions {
   /** Default 20. */
@@ -54,11 +55,13 @@ export class Past {
   readonly #store: Store
   readonly #agent: string
   readonly #scopes: readonly Scope[]
+  readonly #gate: IdentityGate
 
-  constructor(store: Store, agent: string, scopes: readonly Scope[]) {
+  constructor(store: Store, agent: string, scopes: readonly Scope[], gate: IdentityGate) {
     this.#store = store
     this.#agent = agent
     this.#scopes = scopes
+    this.#gate = gate
   }
 
   /** `entry`: the id that `ref` stands for, if something there now is called so. */
@@ -84,6 +87,7 @@ export class Past {
     }
     for (let tries = 1; ; tries++) {
       const { undone, operations, expect } = planUndo(await this.#changes(call), request)
+      this.#gate(undone.flatMap(({ touched }) => touched.map(({ before, after }) => (after ?? before)?.kind)))
       if (dryRun) return { undone, entries: [], warnings: [] }
       const reverts = undone.map(({ change }) => change.number)
       const batch: Batch = { operations, origin: { by: 'undo', agent: this.#agent }, reverts }

@@ -12,6 +12,7 @@ import type { AddOperation, Change, Operation } from '../model/operation.ts'
 import { instant, localTime } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Applied, CallOptions, Store } from '../ports/store.ts'
+import type { IdentityGate } from './identity-gate.ts'
 
 export interface WriteOptions extends CallOptions {
   /** The revision that the writer has read; the write fails with CONFLICT when it is no longer current. `null`: must be new. */
@@ -47,11 +48,13 @@ export class Writing {
   readonly #store: Store
   readonly #agent: string
   readonly #clock: Clock
+  readonly #gate: IdentityGate
 
-  constructor(store: Store, agent: string, clock: Clock) {
+  constructor(store: Store, agent: string, clock: Clock, gate: IdentityGate) {
     this.#store = store
     this.#agent = agent
     this.#clock = clock
+    this.#gate = gate
   }
 
   /** With a name: creates or overwrites that note. With a key: sets that context. Without: appends to today's log. */
@@ -60,7 +63,7 @@ export class Writing {
     refuseIdleOptions(kind, options)
     if (kind === 'topic') return this.learnFact(requireName(options, kind), content, options)
     if (kind === 'memory') return this.reflect(content, options)
-    if (KINDS[kind].rewritten === 'gated') throw gated(kind)
+    if (kind === 'identity') return this.#putNamed(kind, content, { ...options, name: 'IDENTITY' })
     if (kind === 'context') return this.#despiteRaces(options, () => this.#setContext(content, options))
     if (KINDS[kind].naming === 'given' && options.name !== undefined) return this.#putNamed(kind, content, options)
     return this.write([this.#addition(kind, content, options)], options)
@@ -110,6 +113,7 @@ export class Writing {
     content: string,
     options: RememberOptions & { readonly name?: string },
   ): Promise<Written> {
+    this.#gate([kind])
     const scope = KINDS[kind].scope === 'world' ? WORLD : this.#agent
     const name = normalizeName(options.name)
     return this.#despiteRaces(options, async () => {
@@ -216,6 +220,7 @@ export class Writing {
     options: WriteOptions,
     existing: Entry | undefined,
   ): Promise<Applied> {
+    this.#gate([existing?.kind])
     const { signal, expect } = options
     if (expect !== undefined && expect !== null && typeof expect !== 'string') {
       throw new InvalidError(
@@ -278,13 +283,6 @@ function removal(entry: Entry | undefined): Operation[] {
 function requireName({ name }: RememberOptions, kind: Kind): string {
   if (name === undefined) throw new InvalidError('name', `a ${kind} needs one`, 'a name of 1 to 200 characters')
   return name
-}
-
-function gated(kind: Kind): KeepsakeError {
-  return new KeepsakeError('READ_ONLY', `the ${kind} is not written by this command`, {
-    hint: 'Edit its file by hand.',
-    data: { kind },
-  })
 }
 
 /** Names that a person would call the same: case, dashes, underscores and blanks do not tell them apart. */

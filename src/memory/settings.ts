@@ -1,0 +1,60 @@
+/** How a memory is searched and shown when nothing else is said. `agent.yaml` says it, or a program; see docs/config.md. */
+import { InvalidError } from '../errors.ts'
+import { wholeNumber } from '../model/number.ts'
+import { PRESET_NAMES, PRESETS, type Preset } from '../model/preset.ts'
+
+export interface MemorySettings {
+  /** Whose endings and stop words the search knows; default `en`. */
+  readonly language?: string | undefined
+  /** How many hits a search gives; default 5. */
+  readonly recallLimit?: number | undefined
+  /** Which tools a model is given; also what the next two are when nothing is said. */
+  readonly tools?: Preset | undefined
+  /** Whether each turn begins with a search for what the user just said. */
+  readonly autoRecall?: boolean | undefined
+  /** Whether the identity and MEMORY.md stand in the system prompt. */
+  readonly injectMemory?: boolean | undefined
+  /** How much of the message auto-recall searches for; default 8. */
+  readonly recallWords?: number | 'all' | undefined
+  /** Whether the identity may be written, by whatever interface; default not. */
+  readonly soulEditable?: boolean | undefined
+}
+
+/** All of them, each with its value. */
+export interface KnownSettings {
+  readonly language: string
+  readonly recallLimit: number
+  readonly tools: Preset
+  readonly autoRecall: boolean
+  readonly injectMemory: boolean
+  readonly recallWords: number | 'all'
+  readonly soulEditable: boolean
+}
+
+export function knownSettings(given: MemorySettings): KnownSettings {
+  const tools = requirePreset(given.tools ?? 'default')
+  const { language = 'en', recallLimit = 5, recallWords = 8 } = given
+  return {
+    language,
+    recallLimit: wholeNumber(recallLimit, 'recallLimit', 1, 100),
+    tools,
+    autoRecall: given.autoRecall ?? PRESETS[tools].autoRecall,
+    injectMemory: given.injectMemory ?? PRESETS[tools].injectMemory,
+    recallWords: recallWords === 'all' ? recallWords : wholeNumber(recallWords, 'recallWords', 1, 1000),
+    soulEditable: given.soulEditable ?? false,
+  }
+}
+
+/** Just the settings among other options, and of these what is said. */
+export function givenSettings(options: MemorySettings): MemorySettings {
+  const { language, recallLimit, tools, autoRecall, injectMemory, recallWords, soulEditable } = options
+  const all = { language, recallLimit, tools, autoRecall, injectMemory, recallWords, soulEditable }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+}
+
+export function requirePreset(value: unknown): Preset {
+  const preset = PRESET_NAMES.find((name) => name === value)
+  if (preset === undefined)
+    throw new InvalidError('tools', `"${String(value)}" is not a preset`, PRESET_NAMES.join(', '))
+  return preset
+}

@@ -1,0 +1,70 @@
+/**
+ * What one agent sees of a store at a moment: the world and its own, and nothing that has expired. Whatever reads for an
+ * agent reads through this, so that there is one rule and no way past it.
+ */
+import { NotFoundError } from '../errors.ts'
+import { type Entry, type Scope, WORLD } from '../model/entry.ts'
+import { isExpired } from '../model/expiry.ts'
+import { findByRef } from '../model/find.ts'
+import { isId } from '../model/id.ts'
+import { normalizeName } from '../model/name.ts'
+import { instant } from '../model/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { CallOptions, ScanFilter, Store } from '../ports/store.ts'
+
+export class View {
+  readonly store: Store
+  readonly agent: string
+  readonly scopes: readonly Scope[]
+  readonly clock: Clock
+
+  constructor(store: Store, agent: string, clock: Clock) {
+    this.store = store
+    this.agent = agent
+    this.scopes = [WORLD, agent]
+    this.clock = clock
+  }
+
+  now(): string {
+    return instant(this.clock())
+  }
+
+  /** By id, name or alias. An agent's own name shadows the world's, for as long as it has not expired. */
+  async get(ref: string, options: CallOptions): Promise<Entry | undefined> {
+    if (isId(ref)) return this.#visible(await this.store.get(ref, options))
+    const name = normalizeName(ref, 'name')
+    const own = this.#visible(await this.store.resolve(this.agent, name, options))
+    return own ?? this.#visible(await this.store.resolve(WORLD, name, options))
+  }
+
+  /** As get, but a near miss counts when only one is meant; else an error that suggests. */
+  async find(ref: string, options: CallOptions): Promise<Entry> {
+    const exact = await this.get(ref, options)
+    if (exact) return exact
+    const now = this.now()
+    const heads = await this.store.heads({ scopes: this.scopes }, options)
+    const found = findByRef(
+      ref,
+      heads.filter((head) => !isExpired(head, now)),
+      this.agent,
+    )
+    const entry = found.id === undefined ? undefined : this.#visible(await this.store.get(found.id, options))
+    if (!entry) throw new NotFoundError(ref, found.near)
+    return entry
+  }
+
+  /** In the order they came; scopes that are not this agent's to see are passed over. */
+  async collect(filter: ScanFilter, options: CallOptions): Promise<Entry[]> {
+    const now = this.now()
+    const scopes = filter.scopes?.filter((scope) => this.scopes.includes(scope)) ?? this.scopes
+    const out: Entry[] = []
+    for await (const entry of this.store.scan({ ...filter, scopes }, options)) {
+      if (!isExpired(entry, now)) out.push(entry)
+    }
+    return out
+  }
+
+  #visible(entry: Entry | undefined): Entry | undefined {
+    return entry && this.scopes.includes(entry.scope) && !isExpired(entry, this.now()) ? entry : undefined
+  }
+}
