@@ -178,6 +178,15 @@ describe('of several values', () => {
     expect([values.agent, sources.agent.label]).toEqual(['scout', 'KEEPSAKE_AGENT'])
   })
 
+  it('a preset that is asked for sets its defaults in place of the one in the file', async () => {
+    const asked = { tools: { text: 'agnx', source: '--tools' } }
+    const { values, sources } = await Project.with('tools: crabtalk', 'inject_memory: true').load({ asked })
+    expect([values.tools, values.auto_recall, values.inject_memory]).toEqual(['agnx', false, true])
+    expect([sources.tools.label, sources.auto_recall.label]).toEqual(['--tools', 'preset agnx'])
+    const wrong = { tools: { text: 'all', source: '--tools' } }
+    expect((await refusalOf(new Project().load({ asked: wrong }))).message).toMatch(/^tools: /)
+  })
+
   const LINES = [
     'workspace: memory',
     'backend: chroma',
