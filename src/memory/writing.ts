@@ -7,7 +7,7 @@ import { normalizeText } from '../model/content.ts'
 import { type Entry, type Metadata, type Origin, WORLD } from '../model/entry.ts'
 import { isExpired, parseTtl } from '../model/expiry.ts'
 import { aKind, KINDS, type Kind, parseKind } from '../model/kinds.ts'
-import { normalizeName } from '../model/name.ts'
+import { normalizeName, spelling } from '../model/name.ts'
 import type { AddOperation, Change, Operation } from '../model/operation.ts'
 import { instant, localTime } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -283,12 +283,4 @@ function removal(entry: Entry | undefined): Operation[] {
 function requireName({ name }: RememberOptions, kind: Kind): string {
   if (name === undefined) throw new InvalidError('name', `a ${kind} needs one`, 'a name of 1 to 200 characters')
   return name
-}
-
-/** Names that a person would call the same: case, dashes, underscores and blanks do not tell them apart. */
-function spelling(name: string): string {
-  return name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\s_-]+/g, '-')
 }

@@ -134,3 +134,11 @@ function characters(text: string): number {
   for (const _ of text) count++
   return count
 }
+
+/** Names that a person would call the same: case, dashes, underscores and blanks do not tell them apart. */
+export function spelling(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '-')
+}

@@ -1,0 +1,108 @@
+/** `undo`: takes back a change of this agent's own; what others did is not its to take back, nor to hear about. */
+import { isKeepsakeError, KeepsakeError } from '../../errors.ts'
+import type { Memory, Undone } from '../../memory.ts'
+import type { EntryHead, JsonValue } from '../../model/entry.ts'
+import type { CallOptions } from '../../ports/store.ts'
+import { defineTool } from '../define-tool.ts'
+import { factLines, factsOf, labelOf } from '../entry-facts.ts'
+import { said, whole } from '../parameters.ts'
+import type { Tool, ToolResult } from '../tool.ts'
+import { ownWarnings, warningLines, warningsJson } from '../written.ts'
+
+const MOST_LOGGED = 1_000_000
+
+export function undo(memory: Memory): Tool {
+  return defineTool({
+    name: 'undo',
+    title: 'Undo',
+    description:
+      "Take back a change of your own: the newest, or the one whose number a write gave. The undo is a change too; undo with its number brings back what it took. Others' changes can't be undone here.",
+    parameters: { change: whole(1, 1_000_000_000, 'The number of a change of yours.') },
+    effect: 'writes',
+    run: async ({ change }, call) => {
+      const options = said({ signal: call.signal })
+      if (change === undefined) return undoneResult(memory, await undoNewest(memory, options))
+      await requireOwn(memory, change, options)
+      return undoneResult(memory, await undoOne(memory, change, options))
+    },
+  })
+}
+
+async function undoNewest(memory: Memory, options: CallOptions): Promise<Undone> {
+  try {
+    return await memory.undo({ agent: memory.agent, last: 1, ...options })
+  } catch (error) {
+    if (!isKeepsakeError(error) || error.code !== 'NOT_FOUND') throw inWordsOfTools(error)
+    throw new KeepsakeError('NOT_FOUND', 'there is no change of yours that is not undone yet', {
+      hint: 'To bring back what an undo took: undo with the number of that undo.',
+    })
+  }
+}
+
+async function undoOne(memory: Memory, change: number, options: CallOptions): Promise<Undone> {
+  try {
+    return await memory.undo({ changes: [change], ...options })
+  } catch (error) {
+    throw inWordsOfTools(error)
+  }
+}
+
+/** One answer for what is another's and for what never was. */
+async function requireOwn(memory: Memory, change: number, options: CallOptions): Promise<void> {
+  const own = await memory.log({ agent: memory.agent, limit: MOST_LOGGED, ...options })
+  if (own.some((logged) => logged.change.number === change)) return
+  throw new KeepsakeError('NOT_FOUND', `change ${change} is not one of yours`, {
+    hint: 'Allowed: the number that one of your own writes gave, or none for your newest.',
+  })
+}
+
+/** A person is told of options that this tool does not have. */
+function inWordsOfTools(error: unknown): unknown {
+  if (!isKeepsakeError(error) || error.code !== 'CONFLICT') return error
+  const { undoneBy, later } = error.data
+  if (typeof undoneBy !== 'number' && !Array.isArray(later)) return error
+  const hint =
+    typeof undoneBy === 'number'
+      ? `To bring it back: undo with change ${undoneBy}.`
+      : 'Undo the later ones first where they are yours, or write what you want instead.'
+  return new KeepsakeError('CONFLICT', error.message, { hint, cause: error })
+}
+
+function undoneResult(memory: Memory, { change, undone, entries, warnings }: Undone): ToolResult {
+  const numbers = undone.map((logged) => logged.change.number)
+  const touched = undone.flatMap((logged) => logged.touched)
+  const effects = touched.flatMap(({ id, before, after }): Effect[] => {
+    const entry = entries.find((one) => one.id === id) ?? before ?? after
+    const effect = before === undefined ? 'removed' : after === undefined ? 'brought back' : 'set back'
+    return entry === undefined ? [] : [{ effect, entry }]
+  })
+  const own = ownWarnings(memory, warnings)
+  const done = `Undid change ${numbers.join(', ')}: ${effects.map(effectText).join('; ') || 'nothing had to change'}.`
+  const back = change === undefined ? [] : [`To take this back: undo with change ${change.number}.`]
+  return {
+    text: [
+      done,
+      ...effects.flatMap(({ entry }) => factLines(entry)),
+      ...(change === undefined ? [] : [`change: ${change.number}`]),
+      ...warningLines(own),
+      ...back,
+    ].join('\n'),
+    structured: {
+      done: [done, ...back].join(' '),
+      undone: numbers,
+      ...(change === undefined ? {} : { change: change.number }),
+      entries: effects.map(({ effect, entry }): JsonValue => ({ effect, ...factsOf(entry) })),
+      ...warningsJson(own),
+    },
+  }
+}
+
+interface Effect {
+  readonly effect: 'removed' | 'brought back' | 'set back'
+  readonly entry: EntryHead
+}
+
+function effectText({ effect, entry }: Effect): string {
+  if (effect === 'removed') return `${labelOf(entry)} is removed`
+  return effect === 'brought back' ? `${labelOf(entry)} is there again` : `${labelOf(entry)} is as it was before`
+}

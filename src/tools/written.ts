@@ -1,0 +1,62 @@
+/** The result of a write: what was done, to which entry, what it replaced, and the number of the change. */
+import type { Memory, WriteOptions, Written } from '../memory.ts'
+import type { JsonValue } from '../model/entry.ts'
+import { factLines, factsOf, labelOf } from './entry-facts.ts'
+import { said } from './parameters.ts'
+import type { ToolCall, ToolResult } from './tool.ts'
+
+/** What a call brings along to every write. */
+export function writeOptions({ signal, session }: ToolCall): WriteOptions {
+  return said({ signal, session })
+}
+
+/** `done`: a sentence; where nothing had to be done, that is said instead. */
+export function writtenResult(
+  memory: Memory,
+  written: Written,
+  done: string,
+  more: readonly string[] = [],
+): ToolResult {
+  const { entry, change, replaced } = written
+  const warnings = ownWarnings(memory, written.warnings)
+  const sentence = change === undefined ? `Nothing to do: ${labelOf(entry)} is so already.` : done
+  return {
+    text: [
+      sentence,
+      ...factLines(entry, replaced),
+      ...(change === undefined ? [] : [`change: ${change.number}`]),
+      ...warningLines(warnings),
+      ...more,
+    ].join('\n'),
+    structured: {
+      done: [sentence, ...more].join(' '),
+      entry: factsOf(entry),
+      ...(replaced === undefined ? {} : { replaced }),
+      ...(change === undefined ? {} : { change: change.number }),
+      ...warningsJson(warnings),
+    },
+  }
+}
+
+/** Writers of one process share a turn, and what is said of it may be about another agent's file. */
+export function ownWarnings({ agent }: Memory, warnings: readonly string[]): readonly string[] {
+  return warnings.filter((warning) => !warning.startsWith('agents/') || warning.startsWith(`agents/${agent}/`))
+}
+
+export function warningLines(warnings: readonly string[]): string[] {
+  return warnings.map((warning) => `warning: ${warning}`)
+}
+
+export function warningsJson(warnings: readonly string[]): { readonly [key: string]: JsonValue } {
+  return warnings.length === 0 ? {} : { warnings }
+}
+
+/** `Rewrote MEMORY.md.` where there was one, else `Wrote MEMORY.md.` */
+export function wroteText({ entry, replaced }: Written): string {
+  return `${replaced === undefined ? 'Wrote' : 'Rewrote'} ${labelOf(entry)}.`
+}
+
+/** As the seeds' tools answer that give a text. */
+export function asText({ text, isError }: ToolResult): ToolResult {
+  return { text, structured: { result: text }, ...(isError ? { isError } : {}) }
+}
