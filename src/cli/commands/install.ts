@@ -1,0 +1,147 @@
+/** `keepsake install`: puts the MCP server into a client's configuration, and nothing else anywhere. */
+import { realpathSync } from 'node:fs'
+import { PRESET_NAMES } from '../../model/preset.ts'
+import { usageError } from '../arguments.ts'
+import { configAsked } from '../asked-config.ts'
+import type { Command, Context, Outcome } from '../command.ts'
+import { rowsText } from '../entry-text.ts'
+import { CLIENT_NAMES, CLIENTS, type Entry } from '../install/clients.ts'
+import { readConfigFile, writeConfigFile } from '../install/config-file.ts'
+import { fileDiff } from '../install/diff.ts'
+import { type Edit, formatOf, installed } from '../install/edit.ts'
+import { type LocalBuild, serverCommand, shellLine } from '../install/server-command.ts'
+import { SCOPE, type Target, targetOf } from '../install/target.ts'
+import { Screen } from '../screen.ts'
+
+export const install: Command = {
+  verb: 'install',
+  operands: [{ name: 'CLIENT' }],
+  about: [
+    'Adds this memory to the MCP servers of an agent program: claude (.mcp.json here), codex (~/.codex/config.toml, or',
+    'below CODEX_HOME), gemini (~/.gemini/settings.json) or opencode (opencode.json here). All else in that file stays as',
+    'it is, byte for byte; "keepsake uninstall" takes the entry back. For cursor, vscode, windsurf, zed and generic it',
+    'shows what to paste. What --workspace, --agent and --config say here is written into the entry. Running it again',
+    'changes nothing. More about each client: docs/clients.md.',
+  ],
+  options: [
+    SCOPE,
+    { name: 'tools', value: PRESET_NAMES.join('|'), about: 'the set of tools that the client is given' },
+    { name: 'local', about: 'start this very build by its path, not the package by npx' },
+    { name: 'trust', about: 'let codex or gemini call the tools without asking each time' },
+    { name: 'dry-run', about: 'only show what would change' },
+    { name: 'print', about: 'only print the entry, to paste it' },
+    { name: 'force', about: 'replace an entry "keepsake" that starts something else' },
+  ],
+  examples: [
+    'keepsake install claude',
+    'keepsake install codex --workspace ~/notes --agent scout --dry-run',
+    'keepsake install vscode --print > .vscode/mcp.json',
+  ],
+  run,
+}
+
+async function run(context: Context): Promise<Outcome> {
+  const { given } = context
+  const target = targetOf(context)
+  const command = await commandFor(context)
+  const entry = entryFor(target, command, given.has('trust'))
+  if (given.has('print')) return printed(target, entry)
+  if (target.place === undefined) return shown(target, command, entry)
+  const file = await readConfigFile(target.place)
+  const edit = installed(target.client, file, entry, given.has('force'))
+  const isTried = given.has('dry-run')
+  if (!isTried && edit.after !== file.text) await writeConfigFile(file, edit.after)
+  const json = { client: target.name, scope: target.scope, file: file.path, changed: !isTried && edit.was !== 'same' }
+  if (isTried) {
+    const plain = new Screen({ isTerminal: false, hasColor: false, cwd: context.asked.cwd })
+    const text = fileDiff(file, edit.after, context.screen)
+    return {
+      json: { ...json, diff: fileDiff(file, edit.after, plain), dryRun: true },
+      text: text === '' ? doneText(context, target, edit, file.path) : `${text}\n\nNothing was written.`,
+      quietText: text,
+      warnings: [],
+    }
+  }
+  const rows = rowsText(
+    [
+      ['starts', shellLine(command)],
+      ['check', target.client.check],
+    ],
+    context.screen,
+  )
+  const text = [doneText(context, target, edit, file.path), ...(edit.was === 'same' ? [] : rows)].join('\n')
+  return { json, text, quietText: '', warnings: unreadable(target, file.path, edit.after) }
+}
+
+/** Comments are kept, also where the client can't read them: then it reads nothing of the file. */
+function unreadable({ client }: Target, path: string, text = ''): string[] {
+  if (!client.plainJson) return []
+  try {
+    JSON.parse(text.replace(/^\uFEFF/, ''))
+    return []
+  } catch {
+    return [`${client.title} reads only plain JSON: take the comments and trailing commas out of ${path}`]
+  }
+}
+
+/** What is wrong with the options is told now, not by a server that a client can't start. */
+async function commandFor(context: Context): Promise<readonly string[]> {
+  const { given, asked } = context
+  const tools = given.one('tools')
+  if (['workspace', 'agent', 'config', 'tools'].some((name) => given.has(name))) {
+    await configAsked(context, tools === undefined ? {} : { tools: { text: tools, source: '--tools' } })
+  }
+  const [workspace, agent, config] = [given.one('workspace'), given.one('agent'), given.one('config')]
+  return serverCommand(
+    { workspace, agent, config, tools, local: given.has('local') ? thisBuild() : undefined },
+    asked.cwd,
+  )
+}
+
+function thisBuild(): LocalBuild {
+  return { node: process.execPath, program: realpathSync(process.argv[1] ?? '') }
+}
+
+function entryFor({ client }: Target, command: readonly string[], isTrusted: boolean): Entry {
+  if (!isTrusted) return client.entry(command)
+  if (client.trusted) return { ...client.entry(command), ...client.trusted }
+  const able = CLIENT_NAMES.filter((name) => CLIENTS[name]?.trusted)
+  throw usageError(
+    `${client.title} can't be told that in the entry of a server`,
+    `Leave --trust out; it works for ${able.join(', ')}. Say in ${client.title} itself which tools it may call.`,
+  )
+}
+
+function printed({ name, client }: Target, entry: Entry): Outcome {
+  const snippet = formatOf(client).snippet(entry)
+  return {
+    json: { client: name, file: null, changed: false, snippet },
+    text: snippet,
+    quietText: snippet,
+    warnings: [],
+  }
+}
+
+/** For a client, or a scope of one, whose file is not ours to write. */
+function shown(target: Target, command: readonly string[], entry: Entry): Outcome {
+  const { name, scope, client } = target
+  const own = scope && client.commands?.[scope]
+  if (!own) {
+    const { json, quietText } = printed(target, entry)
+    const text = [`Nothing was written. For ${client.title}, put this into ${client.pasted}:`, '', quietText].join('\n')
+    return { json, text, quietText, warnings: [] }
+  }
+  const line = shellLine([...own.add, ...command])
+  return {
+    json: { client: name, scope, file: null, changed: false, command: line },
+    text: [`Nothing was written. ${client.title} does this itself; run:`, '', line].join('\n'),
+    quietText: line,
+    warnings: [],
+  }
+}
+
+function doneText({ screen }: Context, { client }: Target, { was }: Edit, path: string): string {
+  const [title, place] = [client.title, screen.path('', path)]
+  if (was === 'same') return `Already installed for ${title} in ${place}; nothing was changed`
+  return was === 'absent' ? `Installed for ${title} in ${place}` : `Renewed the entry for ${title} in ${place}`
+}

@@ -1,0 +1,68 @@
+/** `keepsake uninstall`: takes back what install wrote. The memory itself is not touched. */
+import type { Command, Context, Outcome } from '../command.ts'
+import { readConfigFile, writeConfigFile } from '../install/config-file.ts'
+import { fileDiff } from '../install/diff.ts'
+import { uninstalled } from '../install/edit.ts'
+import { SERVER_NAME } from '../install/server-command.ts'
+import { SCOPE, type Target, targetOf } from '../install/target.ts'
+import { Screen } from '../screen.ts'
+
+export const uninstall: Command = {
+  verb: 'uninstall',
+  operands: [{ name: 'CLIENT' }],
+  about: [
+    'Takes the entry that "keepsake install" wrote out of the configuration of an agent program; the file is as it was',
+    'before, or gone if install made it. Where there is no such entry, it says so. The memory itself stays.',
+  ],
+  options: [
+    SCOPE,
+    { name: 'dry-run', about: 'only show what would change' },
+    { name: 'force', about: 'remove an entry "keepsake" that starts something else, too' },
+  ],
+  examples: ['keepsake uninstall claude', 'keepsake uninstall codex --dry-run'],
+  run,
+}
+
+async function run(context: Context): Promise<Outcome> {
+  const { given, screen } = context
+  const target = targetOf(context)
+  if (target.place === undefined) return byHand(target)
+  const file = await readConfigFile(target.place)
+  const { was, after } = uninstalled(target.client, file, given.has('force'))
+  const isTried = given.has('dry-run')
+  const json = { client: target.name, scope: target.scope, file: file.path, changed: !isTried && was !== 'absent' }
+  const place = screen.path('', file.path)
+  if (was === 'absent') {
+    const text = `Nothing to take back: ${place} has no entry "${SERVER_NAME}" for ${target.client.title}`
+    return { json: { ...json, ...(isTried ? { diff: '', dryRun: true } : {}) }, text, quietText: '', warnings: [] }
+  }
+  if (isTried) {
+    const plain = new Screen({ isTerminal: false, hasColor: false, cwd: context.asked.cwd })
+    const text = fileDiff(file, after, screen)
+    return {
+      json: { ...json, diff: fileDiff(file, after, plain), dryRun: true },
+      text: `${text}\n\nNothing was written.`,
+      quietText: text,
+      warnings: [],
+    }
+  }
+  await writeConfigFile(file, after)
+  const text =
+    after === undefined
+      ? `Removed ${place}, which held nothing else`
+      : `Took the entry "${SERVER_NAME}" out of ${place}`
+  return { json, text, quietText: '', warnings: [] }
+}
+
+function byHand({ name, scope, client }: Target): Outcome {
+  const own = scope && client.commands?.[scope]?.remove
+  const text = own
+    ? `Nothing was changed. ${client.title} does this itself; run:\n\n${own}`
+    : `Nothing to take back: install writes no file for ${client.title}. Remove the entry "${SERVER_NAME}" from ${client.pasted}.`
+  return {
+    json: { client: name, file: null, changed: false, ...(own ? { command: own } : {}) },
+    text,
+    quietText: own ?? '',
+    warnings: [],
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * The table of clients: where each keeps its MCP servers, and what an entry looks like there. Where a client has files that
+ * people own, install merges them; the others are shown what to paste.
+ */
+import { join, resolve } from 'node:path'
+import type { JsonValue } from '../../model/entry.ts'
+import { SERVER_NAME } from './server-command.ts'
+
+export type Entry = Readonly<Record<string, JsonValue>>
+
+export const SCOPES = ['project', 'user'] as const
+
+export type Scope = (typeof SCOPES)[number]
+
+/** What the places of the files depend on. */
+export interface Surroundings {
+  readonly cwd: string
+  /** Asked only where a place lies below it. */
+  readonly home: () => string
+  readonly variable: (name: string) => string | undefined
+}
+
+export interface Place {
+  /** The folder below which install may make folders. */
+  readonly base: string
+  /** Paths below it; the first that is there is meant, else the first. */
+  readonly files: readonly string[]
+}
+
+export interface Client {
+  readonly title: string
+  readonly format: 'json' | 'toml'
+  /** Its file may have no comments and no trailing commas. */
+  readonly plainJson?: true
+  /** The keys that lead to its servers. */
+  readonly servers: readonly string[]
+  readonly entry: (command: readonly string[]) => Entry
+  /** What else makes the client call our tools without asking each time; missing where its entry can't say that. */
+  readonly trusted?: Entry
+  /** Where to paste it. */
+  readonly pasted: string
+  /** How to see that it works. */
+  readonly check: string
+  /** The scopes that have a file of their own, the usual one first; empty: the client is only shown what to paste. */
+  readonly places: Partial<Readonly<Record<Scope, (around: Surroundings) => Place>>>
+  /** Where a scope is the client's own business: the command lines of the client that add and remove the entry. */
+  readonly commands?: Partial<Readonly<Record<Scope, { readonly add: readonly string[]; readonly remove: string }>>>
+}
+
+export const CLIENTS: Readonly<Record<string, Client>> = {
+  claude: {
+    title: 'Claude Code',
+    format: 'json',
+    plainJson: true,
+    servers: ['mcpServers'],
+    entry: (command) => ({ type: 'stdio', ...split(command) }),
+    pasted: '.mcp.json in the folder of the project',
+    check: 'claude mcp list',
+    places: { project: ({ cwd }) => ({ base: cwd, files: ['.mcp.json'] }) },
+    // Its user scope lies in ~/.claude.json, which every running Claude Code rewrites as a whole.
+    commands: {
+      user: {
+        add: ['claude', 'mcp', 'add', '--scope', 'user', SERVER_NAME, '--'],
+        remove: `claude mcp remove --scope user ${SERVER_NAME}`,
+      },
+    },
+  },
+  codex: {
+    title: 'Codex',
+    format: 'toml',
+    servers: ['mcp_servers'],
+    entry: split,
+    trusted: { default_tools_approval_mode: 'approve' },
+    pasted: '~/.codex/config.toml',
+    check: 'codex mcp list',
+    places: {
+      user: ({ cwd, home, variable }) => {
+        const moved = variable('CODEX_HOME')
+        return moved === undefined
+          ? { base: home(), files: [join('.codex', 'config.toml')] }
+          : { base: resolve(cwd, moved), files: ['config.toml'] }
+      },
+      project: ({ cwd }) => ({ base: cwd, files: [join('.codex', 'config.toml')] }),
+    },
+  },
+  gemini: {
+    title: 'Gemini CLI',
+    format: 'json',
+    servers: ['mcpServers'],
+    entry: split,
+    trusted: { trust: true },
+    pasted: '~/.gemini/settings.json',
+    check: 'gemini mcp list',
+    places: {
+      user: ({ cwd, home, variable }) => ({
+        base: resolve(cwd, variable('GEMINI_CLI_HOME') ?? home()),
+        files: [join('.gemini', 'settings.json')],
+      }),
+      project: ({ cwd }) => ({ base: cwd, files: [join('.gemini', 'settings.json')] }),
+    },
+  },
+  opencode: {
+    title: 'OpenCode',
+    format: 'json',
+    servers: ['mcp'],
+    entry: (command) => ({ type: 'local', command, enabled: true }),
+    pasted: 'opencode.json in the folder of the project',
+    check: 'opencode mcp list',
+    places: {
+      project: ({ cwd }) => ({ base: cwd, files: ['opencode.json', 'opencode.jsonc'] }),
+      user: ({ home, variable }) => {
+        const moved = variable('XDG_CONFIG_HOME')
+        const names = ['opencode.json', 'opencode.jsonc'].map((name) => join('opencode', name))
+        return moved === undefined
+          ? { base: home(), files: names.map((name) => join('.config', name)) }
+          : { base: moved, files: names }
+      },
+    },
+  },
+  cursor: {
+    title: 'Cursor',
+    format: 'json',
+    servers: ['mcpServers'],
+    entry: split,
+    pasted: '.cursor/mcp.json in the folder of the project, or ~/.cursor/mcp.json',
+    check: 'the list of MCP servers in its settings',
+    places: {},
+  },
+  vscode: {
+    title: 'VS Code',
+    format: 'json',
+    servers: ['servers'],
+    entry: (command) => ({ type: 'stdio', ...split(command) }),
+    pasted: '.vscode/mcp.json in the folder of the project',
+    check: 'its command "MCP: List Servers"',
+    places: {},
+  },
+  windsurf: {
+    title: 'Windsurf',
+    format: 'json',
+    servers: ['mcpServers'],
+    entry: split,
+    pasted: '~/.codeium/windsurf/mcp_config.json',
+    check: 'the list of MCP servers in its settings',
+    places: {},
+  },
+  zed: {
+    title: 'Zed',
+    format: 'json',
+    servers: ['context_servers'],
+    entry: split,
+    pasted: '~/.config/zed/settings.json',
+    check: 'the list of MCP servers in its settings',
+    places: {},
+  },
+  generic: {
+    title: 'another client',
+    format: 'json',
+    servers: ['mcpServers'],
+    entry: split,
+    pasted: 'the file where that client keeps its MCP servers',
+    check: "that client's list of MCP servers",
+    places: {},
+  },
+}
+
+export const CLIENT_NAMES: readonly string[] = Object.keys(CLIENTS)
+
+/** The words that an entry of any client starts its server with; none where it is reached by an address. */
+export function commandOf(entry: unknown): readonly string[] {
+  if (typeof entry !== 'object' || entry === null) return []
+  const { command, args } = entry as { readonly command?: unknown; readonly args?: unknown } // anything may stand there
+  return [command, args].flat().filter((word) => typeof word === 'string')
+}
+
+function split([command = '', ...args]: readonly string[]): { command: string; args: readonly string[] } {
+  return { command, args }
+}

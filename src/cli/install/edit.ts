@@ -1,0 +1,108 @@
+/**
+ * What install and uninstall would make of a client's file: read, compare, edit, and check the result. Nothing is written
+ * here. The check is by the parser, not by the editor: after must be before plus or minus our entry, and nothing else.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { DamagedError, KeepsakeError } from '../../errors.ts'
+import { type Client, commandOf, type Entry } from './clients.ts'
+import type { ConfigFile } from './config-file.ts'
+import { BrokenConfig, type ConfigFormat } from './config-format.ts'
+import { jsonFormat } from './json-format.ts'
+import { isServerCommand, SERVER_NAME } from './server-command.ts'
+import { tomlFormat } from './toml-format.ts'
+
+export interface Edit {
+  readonly was: 'absent' | 'same' | 'ours' | 'foreign'
+  /** The whole file; undefined: none. */
+  readonly after: string | undefined
+}
+
+const BYTE_ORDER_MARK = '\uFEFF'
+
+export function formatOf({ format, servers }: Client): ConfigFormat {
+  return format === 'json' ? jsonFormat(servers) : tomlFormat(servers)
+}
+
+/** `force`: also where another program's entry has our name. */
+export function installed(client: Client, file: ConfigFile, entry: Entry, force: boolean): Edit {
+  const format = formatOf(client)
+  const hint = `${LEFT} To do it by hand, put this into it:\n${format.snippet(entry)}`
+  return checked({ file, format, hint, wanted: entry }, (text) => {
+    const current = text === undefined ? undefined : format.entryIn(text)
+    if (text === undefined || current === undefined) return { was: 'absent', after: format.added(text, entry) }
+    const was = whose(current, entry)
+    if (was === 'same') return { was, after: text }
+    if (was === 'ours') return { was, after: format.updated(text, entry) }
+    if (!force) throw foreign(file, 'replace', hint)
+    return { was, after: format.replaced(text, entry) }
+  })
+}
+
+export function uninstalled(client: Client, file: ConfigFile, force: boolean): Edit {
+  const format = formatOf(client)
+  const hint = `${LEFT} Take the entry "${SERVER_NAME}" out by hand.`
+  return checked({ file, format, hint, wanted: undefined }, (text) => {
+    const current = text === undefined ? undefined : format.entryIn(text)
+    if (text === undefined || current === undefined) return { was: 'absent', after: text }
+    const was = whose(current)
+    if (was === 'foreign' && !force) throw foreign(file, 'remove', hint)
+    return { was, after: format.removed(text) }
+  })
+}
+
+const LEFT = 'It was left as it is.'
+
+function whose(current: unknown, wanted: Entry = {}): Edit['was'] {
+  if (!isServerCommand(commandOf(current))) return 'foreign'
+  const values = current as Readonly<Record<string, unknown>> // has a command, so it is an object
+  const wants = Object.entries(wanted)
+  const isSame = wants.length > 0 && wants.every(([name, value]) => isDeepStrictEqual(values[name], value))
+  return isSame ? 'same' : 'ours'
+}
+
+interface Meant {
+  readonly file: ConfigFile
+  readonly format: ConfigFormat
+  /** What to do where it can't be done. */
+  readonly hint: string
+  /** What our entry must say afterwards; undefined: there must be none. */
+  readonly wanted: Entry | undefined
+}
+
+/** Runs an edit on the text behind the byte order mark, and lets nothing out that is not what was meant. */
+function checked({ file, format, hint, wanted }: Meant, edit: (text: string | undefined) => Edit): Edit {
+  const mark = file.text?.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
+  const before = file.text?.slice(mark.length)
+  try {
+    const { was, after } = edit(before)
+    if (after === before || isAsMeant(format, { before: before ?? '', after: after ?? '' }, wanted)) {
+      return { was, after: after === undefined ? undefined : mark + after }
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenConfig)) throw error
+    throw new DamagedError(`${file.path}:${error.line}:${error.column}`, error.message, hint)
+  }
+  throw new DamagedError(file.path, 'its form leaves no place that a program could edit safely', hint)
+}
+
+function isAsMeant(
+  format: ConfigFormat,
+  { before, after }: { readonly before: string; readonly after: string },
+  wanted: Entry | undefined,
+): boolean {
+  try {
+    const entry = format.entryIn(after)
+    const isThere = wanted === undefined ? entry === undefined : whose(entry, wanted) === 'same'
+    return isThere && isDeepStrictEqual(format.others(after), format.others(before))
+  } catch (error) {
+    if (error instanceof BrokenConfig) return false
+    throw error
+  }
+}
+
+function foreign({ path }: ConfigFile, deed: string, hint: string): KeepsakeError {
+  return new KeepsakeError('CONFLICT', `${path} has an entry "${SERVER_NAME}" that starts something else`, {
+    hint: `To ${deed} it say --force. ${hint}`,
+    data: { path },
+  })
+}

@@ -1,0 +1,50 @@
+/**
+ * The command that a client starts the MCP server with: what install writes, and how it knows its own again. Whoever runs
+ * the server stands before the word `mcp`: the package by its name, or the program of a build by its path.
+ */
+import { isUrl, resolvePath } from '../../config/value-types.ts'
+
+/** The name of our entry in every client's file. */
+export const SERVER_NAME = 'keepsake'
+
+/** Node and the program of this build, absolute: what `--local` writes. */
+export interface LocalBuild {
+  readonly node: string
+  readonly program: string
+}
+
+export interface ServerOptions {
+  readonly workspace?: string | undefined
+  readonly agent?: string | undefined
+  readonly config?: string | undefined
+  readonly tools?: string | undefined
+  readonly local?: LocalBuild | undefined
+}
+
+/** A client starts it in a folder of its own choice, so paths are made absolute: `from` is where they were typed. */
+export function serverCommand({ workspace, agent, config, tools, local }: ServerOptions, from: string): string[] {
+  const path = (text: string | undefined): string | undefined =>
+    text === undefined || isUrl(text) ? text : resolvePath(text, from)
+  const options: readonly (readonly [string, string | undefined])[] = [
+    ['--workspace', path(workspace)],
+    ['--agent', agent],
+    ['--config', path(config)],
+    ['--tools', tools],
+  ]
+  return [
+    ...(local ? [local.node, local.program] : ['npx', '-y', 'keepsake']),
+    'mcp',
+    ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
+  ]
+}
+
+/** Also one that a person wrote, as long as it starts this program's server. */
+export function isServerCommand(words: readonly string[]): boolean {
+  const starter = words[words.indexOf('mcp') - 1]
+  return starter !== undefined && /(^|[\\/])keepsake(@[^\\/]*|\.cmd|\.exe)?$|[\\/]cli[\\/]main\.js$/.test(starter)
+}
+
+/** As a shell takes it. */
+export function shellLine(words: readonly string[]): string {
+  return words.map((word) => (/^[\w./@:=+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ')
+}
