@@ -17,7 +17,7 @@ export function hitsText({ hits, searched, warnings }: Found, zone: string): str
   return [...texts, ...notesOf(hits.length === 0 ? 0 : searched.omitted, warnings)].join('\n\n')
 }
 
-function hitText(entry: Entry, zone: string): string {
+export function hitText(entry: Entry, zone: string): string {
   return [`## ${titleOf(entry, zone)}`, entry.description, entry.content].filter((part) => part !== '').join('\n\n')
 }
 

@@ -1,0 +1,120 @@
+/**
+ * What a model is given of one agent's memory: the system prompt, and for a message what is found for it. Never writes, and never
+ * fails for what lies in the workspace: a file that can't be read is left out, with a warning.
+ */
+import { InvalidError, isKeepsakeError } from '../errors.ts'
+import { requireOptions } from '../model/options.ts'
+import type { CallOptions } from '../ports/store.ts'
+import { memoryDirective } from '../prompt/directive.ts'
+import type { PromptPart } from '../prompt/part.ts'
+import { recallBlock } from '../prompt/recall-block.ts'
+import { systemPrompt } from '../prompt/system-prompt.ts'
+import type { Found } from '../recall/found.ts'
+import type { KnownSettings } from './settings.ts'
+import type { View } from './view.ts'
+
+export interface ContextOptions extends CallOptions {
+  /** What the user just said. Left out or blank: nothing is recalled. */
+  readonly message?: string
+  /** What was said before, where a client starts a new model session. */
+  readonly recap?: string
+}
+
+export interface Context {
+  readonly system: string
+  /** The `<recall>` block for the message; empty when there is none. */
+  readonly recall: string
+  readonly parts: readonly PromptPart[]
+  readonly warnings: readonly string[]
+}
+
+/** What is found for a message; `undefined` when that is nothing. */
+type AutoRecall = (message: string, options: CallOptions) => Promise<Found | undefined>
+
+/** A person's own words in the workspace, in place of ours. */
+const DIRECTIVE = 'directives/memory.md'
+
+export async function contextOf(
+  view: View,
+  settings: KnownSettings,
+  search: AutoRecall,
+  options: ContextOptions,
+): Promise<Context> {
+  requireOptions(options)
+  const { message = '', recap = '', ...call } = options
+  requireText(message, 'message')
+  requireText(recap, 'recap')
+  const directive = await directiveOf(view, settings)
+  const pages = settings.injectMemory ? await pagesOf(view, call) : NO_PAGES
+  const { tools: preset } = settings
+  const { text, parts } = systemPrompt({ agent: view.agent, preset, ...pages, directive: directive.text, recap })
+  const recalled = settings.autoRecall ? await recalledFor(message, view, search, call) : undefined
+  return {
+    system: text,
+    recall: recalled?.part?.text ?? '',
+    parts: recalled?.part ? [...parts, recalled.part] : parts,
+    warnings: [
+      ...pages.warnings,
+      ...directive.warnings,
+      ...tooLong(parts),
+      ...(recalled?.warnings.filter((warning) => !pages.warnings.includes(warning)) ?? []),
+    ],
+  }
+}
+
+export async function directiveOf(
+  { store }: View,
+  { tools, soulEditable }: KnownSettings,
+): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
+  const builtIn = memoryDirective(tools, { soulEditable })
+  try {
+    const text = (await store.document(DIRECTIVE)) ?? ''
+    return { text: text.trim() === '' ? builtIn : text.trim(), warnings: [] }
+  } catch (error) {
+    if (!isKeepsakeError(error) || error.code === 'CLOSED') throw error
+    return { text: builtIn, warnings: [`${error.message}; the built-in directive is used`] }
+  }
+}
+
+interface Pages {
+  readonly identity: string | undefined
+  readonly memory: string
+  readonly warnings: readonly string[]
+}
+
+const NO_PAGES: Pages = { identity: undefined, memory: '', warnings: [] }
+
+async function pagesOf(view: View, call: CallOptions): Promise<Pages> {
+  const identity = await view.get('IDENTITY', call)
+  const memory = await view.get('MEMORY', call)
+  const problems = await view.store.problems({ scopes: [view.agent], kinds: ['identity', 'memory'] })
+  return {
+    identity: identity?.content ?? '',
+    memory: memory?.content ?? '',
+    warnings: problems.map(({ path, problem }) => `${path}: ${problem}`),
+  }
+}
+
+async function recalledFor(
+  message: string,
+  view: View,
+  search: AutoRecall,
+  call: CallOptions,
+): Promise<{ readonly part: PromptPart | undefined; readonly warnings: readonly string[] } | undefined> {
+  if (message.trim() === '') return undefined
+  const found = await search(message, call)
+  if (!found) return undefined
+  const { timezone } = await view.store.settings()
+  return { part: recallBlock(found, timezone), warnings: found.warnings }
+}
+
+/** Of what a person wrote, the person should know. */
+function tooLong(parts: readonly PromptPart[]): string[] {
+  return parts
+    .filter(({ cut }) => cut)
+    .map(({ part, tokens }) => `the ${part} is longer than its share of the prompt, and cut to ${tokens} tokens`)
+}
+
+function requireText(value: unknown, field: string): void {
+  if (typeof value !== 'string') throw new InvalidError(field, 'is no text', 'text')
+}

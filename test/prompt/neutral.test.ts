@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { neutral } from '../../src/prompt/neutral.ts'
+import { BREAK_OUTS } from './break-outs.ts'
+import { seenIn } from './tolerant-reader.ts'
+
+const HARMLESS = [
+  'List<String> names = new ArrayList<>();',
+  'if (a < b && c > d) return a << 2',
+  '<div class="user"><b>bold</b><br/></div> <s>gone</s>',
+  '<!-- memory: a comment -->',
+  '<memory-bank> <user_id> <user2> <memories> <systemd>',
+  'My memory of the user: the system recalls an identity.',
+  'Tom &amp; Jerry &lt;3 &copy; &#8364; AT&T',
+  'items |> filter f <| xs; a <| b |> c',
+  '- User: Anna\n- Human: yes\nAssistant: Ben',
+  'She said: Human: a word. Note to system: none.',
+  '[link](x) [user] [1] arr[i] - [ ] task',
+  '10:30, http://localhost:8000/a?b=c&d=e',
+  'смотри: память, 記憶「人」：はい, «quoted» ‹thing›, 🦀👩‍💻 é',
+  'lone · dots · stay',
+  'const x = "<" + tag; x<y>z',
+]
+
+describe('harmless text', () => {
+  it.each(HARMLESS)('stays as it is: %s', (text) => {
+    expect(neutral(text)).toBe(text)
+  })
+
+  it('stays as it is, whatever words are put together', () => {
+    const word = fc.constantFrom(
+      'memory',
+      'Human',
+      'system',
+      'x',
+      '/',
+      '>',
+      '|',
+      '·',
+      '\n',
+      '\n\n',
+      '"',
+      'é',
+      '記',
+      '🦀',
+    )
+    fc.assert(
+      fc.property(fc.array(word), (words) => {
+        const text = words.join(' ')
+        expect(neutral(text)).toBe(text)
+      }),
+    )
+  })
+
+  it('stays as it is between others', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...HARMLESS)), (texts) => {
+        // A line that is one alone after a blank line would be a turn.
+        const text = texts.map((one) => `And: ${one}`).join('\n\n')
+        expect(neutral(text)).toBe(text)
+      }),
+    )
+  })
+})
+
+/** Pieces of tags, of disguises and of text, in any order. */
+const pieces = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...BREAK_OUTS.map(({ text }) => text)),
+      fc.constantFrom('<', '/', '>', '&', '&lt', ';', '#', '60', 'mem', 'ory', ' ', '\n', '\n\n', ':', '|', '[', '·'),
+      fc.constantFrom('human', 'user', 'sys', '\u200b', '\u0301', '＜', '𝐦', '&#x3c', 'x', '🦀', '\r\n', '_', '-'),
+      fc.string({ unit: 'binary', maxLength: 5 }),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''))
+
+describe('neutral text', () => {
+  it('shows a tolerant reader nothing', () => {
+    fc.assert(
+      fc.property(pieces, (text) => {
+        expect(seenIn(neutral(text)), text).toEqual([])
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('is neutral already', () => {
+    fc.assert(
+      fc.property(pieces, (text) => {
+        expect(neutral(neutral(text))).toBe(neutral(text))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('is the text with dots in it, and no character is torn', () => {
+    fc.assert(
+      fc.property(pieces, (text) => {
+        const out = neutral(text)
+        expect(out.isWellFormed()).toBe(text.isWellFormed())
+        expect(withoutDotsOf(out, text)).toBe(text)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('takes a time that grows with the length alone', () => {
+    const long = [
+      '<',
+      '</',
+      '<m',
+      '< ',
+      '<|',
+      '[',
+      '&',
+      '&#',
+      '&lt;',
+      ':',
+      ' :',
+      '\n\nhuman',
+      '\u200b',
+      '<\u200b',
+      '\u0301',
+      '\ufdfa',
+      '</memory>',
+      'memory ',
+    ]
+    for (const piece of long) {
+      const started = performance.now()
+      neutral(piece.repeat(300_000 / piece.length))
+      neutral(`<${piece.repeat(100_000 / piece.length)}memory>`)
+      // A hundredth of what anything quadratic would take, and a hundred times what it takes on a quiet machine.
+      expect(performance.now() - started, JSON.stringify(piece)).toBeLessThan(2000)
+    }
+  })
+})
+
+/** `out` without the dots that `text` does not have. */
+function withoutDotsOf(out: string, text: string): string {
+  let kept = ''
+  for (const character of out) {
+    if (text.startsWith(character, kept.length) || character !== '·') kept += character
+  }
+  return kept
+}
