@@ -3,6 +3,8 @@ export { type ErrorCode, isKeepsakeError, KeepsakeError } from './errors.ts'
 export type { Blame } from './history/blame.ts'
 export type { ChangeFilter, LoggedChange } from './history/log.ts'
 export {
+  type Context,
+  type ContextOptions,
   type KnownSettings,
   type ListFilter,
   type LogQuery,
@@ -14,6 +16,7 @@ export {
   type Recalled,
   type RecallOptions,
   type RememberOptions,
+  type Session,
   type Undone,
   type UndoOptions,
   type WriteOptions,
@@ -33,6 +36,7 @@ export type {
   RenameOperation,
   WriteOperation,
 } from './model/operation.ts'
+export { PRESETS, type Preset, type PresetRule } from './model/preset.ts'
 export type { Clock } from './ports/clock.ts'
 export type {
   Absorbed,
@@ -61,6 +65,8 @@ export type {
   Touched,
   Watch,
 } from './ports/store.ts'
+export { type DirectiveOptions, memoryDirective } from './prompt/directive.ts'
+export type { PartName, PromptPart } from './prompt/part.ts'
 export type {
   BoostPart,
   Found,
@@ -76,3 +82,11 @@ export type {
   WordPart,
 } from './recall/found.ts'
 export { type MemoryStoreOptions, memoryStore } from './stores/memory.ts'
+export {
+  createMemoryTools,
+  type JsonSchema,
+  type MemoryToolsOptions,
+  type Tool,
+  type ToolCall,
+  type ToolResult,
+} from './tools/index.ts'

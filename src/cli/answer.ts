@@ -56,7 +56,7 @@ async function completeOutcome([, ...words]: readonly string[]): Promise<Outcome
 }
 
 async function versionOutcome(): Promise<Outcome> {
-  const { readFileSync } = await import('node:fs')
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const { programVersion } = await import('./version.ts')
+  const version = programVersion()
   return { json: { version }, text: version, quietText: version, warnings: [] }
 }

@@ -56,11 +56,13 @@ export interface Context {
 }
 
 export interface Outcome {
-  /** All of standard output under `--json`. */
-  readonly json: object
+  /** All of standard output under `--json`; `undefined` where that belonged to something else. */
+  readonly json: object | undefined
   /** The same for people. */
   readonly text: string
   /** What `--quiet` leaves of it: nothing of a write, the bare text of a reading. */
   readonly quietText: string
   readonly warnings: readonly string[]
+  /** A command that serves goes on after this is printed, until then. */
+  readonly until?: Promise<void>
 }

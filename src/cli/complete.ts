@@ -119,6 +119,7 @@ async function valuesFor(placeholder: string, line: Line): Promise<readonly Cand
   if (placeholder.includes('|')) return placeholder.split('|').map((value) => ({ value }))
   if (placeholder === 'KIND') return named((await import('../model/kinds.ts')).KIND_NAMES)
   if (placeholder === 'ORIGIN') return named((await import('../model/entry.ts')).ORIGINS)
+  if (placeholder === 'CLIENT') return named((await import('./install/clients.ts')).CLIENT_NAMES)
   if (placeholder === 'DATE') return named(['today', 'yesterday', 'now'])
   if (placeholder === 'REF') return entryNames(line)
   return placeholder === 'TOPIC' ? entryNames(line, true) : []

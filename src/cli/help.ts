@@ -65,6 +65,7 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['KEEPSAKE_WORKSPACE', 'stands for --workspace'],
   ['KEEPSAKE_AGENT', 'stands for --agent'],
   ['KEEPSAKE_CONFIG', 'stands for --config'],
+  ['KEEPSAKE_MCP_TOKEN', 'the token that clients of "keepsake mcp --http" must show; stands for --token-file'],
   ['NO_COLOR', 'set to anything: no colours'],
   ['FORCE_COLOR', 'set to anything but 0: colours, even where the output is not a terminal; wins over NO_COLOR'],
   ['TERM', '"dumb": no colours'],

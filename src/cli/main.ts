@@ -18,7 +18,9 @@ process.stdout.on('error', (error) => report.outputFailed(error))
 process.on('SIGINT', () => report.interrupted())
 
 try {
-  report.outcome(await answer(args))
+  const outcome = await answer(args)
+  report.outcome(outcome)
+  await outcome.until
 } catch (error) {
   report.failure(error)
 }

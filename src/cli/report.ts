@@ -27,7 +27,7 @@ export class Report {
 
   outcome({ json, text, quietText, warnings }: Outcome): void {
     if (this.#asJson) {
-      print(JSON.stringify(json))
+      if (json) print(JSON.stringify(json))
       return
     }
     const shown = this.#quietly ? quietText : text

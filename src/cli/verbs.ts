@@ -80,6 +80,14 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     },
   ],
   [
+    'context',
+    {
+      group: 'Look',
+      summary: 'what a model is given of the memory, and what that costs',
+      load: async () => (await import('./commands/context.ts')).context,
+    },
+  ],
+  [
     'log',
     {
       group: 'Past',
@@ -157,6 +165,30 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
       group: 'Setup',
       summary: 'each value that counts here, and where it comes from',
       load: async () => (await import('./commands/config.ts')).config,
+    },
+  ],
+  [
+    'mcp',
+    {
+      group: 'Setup',
+      summary: 'serve the memory to programs that speak MCP',
+      load: async () => (await import('./commands/mcp.ts')).mcp,
+    },
+  ],
+  [
+    'install',
+    {
+      group: 'Setup',
+      summary: 'give the memory to an agent program: claude, codex, gemini, opencode …',
+      load: async () => (await import('./commands/install.ts')).install,
+    },
+  ],
+  [
+    'uninstall',
+    {
+      group: 'Setup',
+      summary: 'take that back',
+      load: async () => (await import('./commands/uninstall.ts')).uninstall,
     },
   ],
   [

@@ -66,7 +66,7 @@ export async function openStore(
   return { ...opened, store: await openFiles(config, (options) => filesystemStore({ ...options, ...more })) }
 }
 
-function settingsOf({ values }: Config): MemorySettings {
+export function settingsOf({ values }: Config): MemorySettings {
   return {
     language: values.language,
     recallLimit: values.recall_limit,

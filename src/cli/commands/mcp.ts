@@ -1,0 +1,151 @@
+/** `keepsake mcp`: the memory as a server for programs that speak MCP, until its client goes. */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Config } from '../../config/load-config.ts'
+import { readTextFile } from '../../config/read-text-file.ts'
+import { InvalidError, KeepsakeError } from '../../errors.ts'
+import { laterStore } from '../../mcp/later-store.ts'
+import type { ServedMemory } from '../../mcp/server.ts'
+import { openStore, settingsOf } from '../../memory/open.ts'
+import { type Memory, openMemory } from '../../memory.ts'
+import { wholeNumber } from '../../model/number.ts'
+import { PRESET_NAMES } from '../../model/preset.ts'
+import { memoryDirective } from '../../prompt/directive.ts'
+import { createMemoryTools } from '../../tools/index.ts'
+import { usageError } from '../arguments.ts'
+import { configAsked } from '../asked-config.ts'
+import type { Command, Context, Outcome } from '../command.ts'
+import { stopSignal } from '../stop-signal.ts'
+import { programVersion } from '../version.ts'
+
+const DEFAULT_PORT = 4242
+const DEFAULT_HOST = '127.0.0.1'
+const ONLY_WITH_HTTP = ['port', 'host', 'token-file', 'allow-host'] as const
+
+/** After all is closed: what a client has not read by then it never will. */
+const LAST_WORDS_MS = 700
+
+export const mcp: Command = {
+  verb: 'mcp',
+  operands: [],
+  about: [
+    'Serves the memory to a program that speaks MCP, the Model Context Protocol: tools to recall and to remember, and',
+    'the entries as resources. The program starts this command itself and talks to it over standard input and output;',
+    '"keepsake install" sets that up. With --http it serves at http://HOST:PORT/mcp until it is interrupted; beyond',
+    'this machine clients must show a token.',
+  ],
+  options: [
+    { name: 'tools', value: PRESET_NAMES.join('|'), about: 'which tools a model is given; else what agent.yaml says' },
+    { name: 'http', about: 'serve over HTTP' },
+    { name: 'port', value: 'PORT', about: `with --http: where to listen, default ${DEFAULT_PORT}; 0 takes a free one` },
+    { name: 'host', value: 'HOST', about: `with --http: the address to listen at, default ${DEFAULT_HOST}` },
+    { name: 'token-file', value: 'FILE', about: 'with --http: a file with the token that clients must show' },
+    {
+      name: 'allow-host',
+      value: 'NAME',
+      many: true,
+      about: 'with --http: one more name that clients may call this machine by; may be repeated',
+    },
+  ],
+  examples: [
+    'keepsake mcp',
+    'keepsake mcp --tools crabtalk --agent scout',
+    'keepsake mcp --http --port 4242 --token-file ~/.keepsake-token',
+  ],
+  run,
+}
+
+async function run(context: Context): Promise<Outcome> {
+  const { given } = context
+  const http = given.has('http') ? httpOptions(context) : undefined
+  const needless = ONLY_WITH_HTTP.find((name) => given.has(name))
+  if (!http && needless) throw usageError(`--${needless} belongs to --http`, 'Give --http too, or leave it away.')
+  const preset = given.one('tools')
+  const config = await configAsked(context, preset === undefined ? {} : { tools: { text: preset, source: '--tools' } })
+  if (!config.enabled) throw withoutMemory(config.file ?? 'agent.yaml')
+  const signal = stopSignal()
+  const served = servedMemory(config)
+  if (!http) {
+    if (process.stdin.isTTY && !given.has('quiet')) process.stderr.write(`${FOR_A_PERSON}\n`)
+    await overStdio(served, signal)
+    return { json: undefined, text: '', quietText: '', warnings: [] }
+  }
+  const { serveMcpHttp } = await import('../../mcp/http/serve.ts')
+  const { url, closed } = await serveMcpHttp(served, { ...http, signal }).catch(async (error) => {
+    await closeMemory(served)
+    throw error
+  })
+  return {
+    json: { url },
+    text: `Serving the memory of ${config.values.agent} at ${url}`,
+    quietText: url,
+    warnings: [],
+    until: closed.finally(() => closeMemory(served)),
+  }
+}
+
+const FOR_A_PERSON =
+  'keepsake mcp: a server for programs, which speak JSON to it on standard input. Set one up with: keepsake install'
+
+function httpOptions({ given, asked }: Context): {
+  readonly host: string
+  readonly port: number
+  readonly token?: string
+  readonly allowHosts: readonly string[]
+} {
+  const file = given.one('token-file')
+  const token = file === undefined ? process.env['KEEPSAKE_MCP_TOKEN'] || undefined : tokenOf(resolve(asked.cwd, file))
+  return {
+    host: given.one('host') ?? DEFAULT_HOST,
+    port: wholeNumber(given.number('port') ?? DEFAULT_PORT, 'port', 0, 65_535),
+    ...(token === undefined ? {} : { token }),
+    allowHosts: given.all('allow-host'),
+  }
+}
+
+function tokenOf(path: string): string {
+  const token = readTextFile(path).trim()
+  if (token === '') throw new InvalidError('token-file', `${path} is empty`, 'a file with a token in it')
+  return token
+}
+
+function withoutMemory(file: string): KeepsakeError {
+  return new KeepsakeError('UNSUPPORTED', `${file} gives its agents no memory: it has no spec.memory`, {
+    hint: 'To give them one, write into that file:\nspec:\n  memory: {}',
+    data: { file },
+  })
+}
+
+/** The memory opens with the first thing that is asked of it, and says then what is wrong with it. */
+async function servedMemory(config: Config): Promise<ServedMemory> {
+  const store = laterStore(async () => (await openStore(config)).store)
+  const memory = await openMemory({ store, agent: config.values.agent, ...settingsOf(config) })
+  return {
+    memory,
+    tools: createMemoryTools(memory),
+    instructions: await instructionsOf(memory, config),
+    version: programVersion(),
+  }
+}
+
+/** A directive of the workspace's own is worth opening it for. */
+async function instructionsOf(memory: Memory, { values: { workspace } }: Config): Promise<string> {
+  if (existsSync(join(workspace, 'directives/memory.md'))) return memory.directive()
+  const { tools, soulEditable } = memory.settings
+  return memoryDirective(tools, { soulEditable })
+}
+
+async function overStdio(served: Promise<ServedMemory>, signal: AbortSignal): Promise<void> {
+  try {
+    const { serveMcpStdio } = await import('../../mcp/stdio.ts')
+    await serveMcpStdio(served, { input: process.stdin, output: process.stdout, signal })
+  } finally {
+    await closeMemory(served)
+  }
+}
+
+async function closeMemory(served: Promise<ServedMemory>): Promise<void> {
+  // Answers that nobody reads must not keep the process, and a store may be left at any moment.
+  setTimeout(() => process.exit(), LAST_WORDS_MS).unref()
+  await (await served).memory.close()
+}

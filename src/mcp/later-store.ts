@@ -1,0 +1,67 @@
+/**
+ * A store that is opened by what is first asked of it. So a client has its list of tools at once, however long the memory
+ * takes; and a workspace that can't be opened is told by each tool, in words a model can act on, where a server that ends
+ * shows a person just "failed". What failed is tried again by the next call: mended is mended.
+ */
+import type { Capabilities, Store } from '../ports/store.ts'
+
+export function laterStore(open: () => Promise<Store>): Store {
+  let store: Store | undefined
+  let opening: Promise<Store> | undefined
+  const opened = async (): Promise<Store> => {
+    opening ??= open()
+    try {
+      store = await opening
+      return store
+    } catch (error) {
+      opening = undefined
+      throw error
+    }
+  }
+  return {
+    get capabilities() {
+      return store?.capabilities ?? NOT_YET
+    },
+    settings: async () => (await opened()).settings(),
+    apply: async (...asked) => (await opened()).apply(...asked),
+    get: async (...asked) => (await opened()).get(...asked),
+    resolve: async (...asked) => (await opened()).resolve(...asked),
+    resolveKey: async (...asked) => (await opened()).resolveKey(...asked),
+    scan: async function* (...asked) {
+      yield* (await opened()).scan(...asked)
+    },
+    heads: async (...asked) => (await opened()).heads(...asked),
+    problems: async (...asked) => (await opened()).problems(...asked),
+    changes: async (...asked) => (await opened()).changes(...asked),
+    history: async (...asked) => (await opened()).history(...asked),
+    absorb: async (...asked) => (await opened()).absorb(...asked),
+    purge: async (...asked) => (await opened()).purge(...asked),
+    watch: async (...asked) => (await opened()).watch(...asked),
+    sessions: {
+      append: async (...asked) => (await opened()).sessions.append(...asked),
+      read: async (...asked) => (await opened()).sessions.read(...asked),
+      list: async (...asked) => (await opened()).sessions.list(...asked),
+    },
+    derived: {
+      read: async (...asked) => (await opened()).derived.read(...asked),
+      write: async (...asked) => (await opened()).derived.write(...asked),
+    },
+    document: async (...asked) => (await opened()).document(...asked),
+    lease: async (...asked) => (await opened()).lease(...asked),
+    close: async () => {
+      await (await opening?.catch(() => undefined))?.close()
+    },
+  }
+}
+
+const LACK = 'it is not open yet'
+
+const NOT_YET: Capabilities = {
+  durable: LACK,
+  atomicBatch: LACK,
+  sharedByProcesses: LACK,
+  nativeSearch: LACK,
+  watch: LACK,
+  undo: LACK,
+  asOf: LACK,
+}

@@ -1,0 +1,73 @@
+/** The built server behind the real client of the SDK, in either era of the protocol, and behind bare streams. */
+import { mkdirSync, readdirSync, symlinkSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll } from 'vitest'
+import { formatOwner, thisProcess } from '../../src/stores/filesystem/owner.ts'
+import { cleanEnvironment, type Desk, MAIN } from '../cli/keepsake.ts'
+
+export const ERAS = ['legacy', 'modern'] as const
+
+export type Era = (typeof ERAS)[number]
+
+/** As it is, the client would begin with a second process to find out the era; a class of its own asks on the spot. */
+class OneProcess extends StdioClientTransport {}
+
+const open: Client[] = []
+
+afterAll(async () => {
+  await Promise.all(open.splice(0).map((client) => client.close()))
+})
+
+export interface Connected {
+  readonly client: Client
+  readonly pid: number
+}
+
+/** A server of its own for each call; it ends with the tests of the file. */
+export async function connect(desk: Desk, era: Era, args: readonly string[] = []): Promise<Connected> {
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    { versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } } },
+  )
+  const { PATH = '', ...env } = cleanEnvironment(desk.folder) as Record<string, string> // all are set
+  const transport = new OneProcess({
+    command: process.execPath,
+    args: [MAIN, 'mcp', ...args],
+    cwd: desk.folder,
+    env: { ...env, PATH },
+    stderr: 'ignore',
+  })
+  open.push(client)
+  await client.connect(transport)
+  return { client, pid: transport.pid ?? 0 }
+}
+
+/** Holds the workspace's lock as another living process does. */
+export function holdLock(desk: Desk): () => void {
+  const folder = join(desk.workspace, '.state/lock')
+  mkdirSync(folder, { recursive: true })
+  const newest = Math.max(0, ...readdirSync(folder).map((name) => Number.parseInt(name, 10)))
+  const path = join(folder, String(newest + 1))
+  symlinkSync(formatOwner(thisProcess()), path)
+  return () => unlinkSync(path)
+}
+
+export function textOf(result: { readonly content: readonly object[] }): string {
+  return result.content.map((block) => ('text' in block ? String(block.text) : '')).join('')
+}
+
+/** Asks until it is so, or gives up with what it was last. */
+export async function eventually<T>(
+  ask: () => T | Promise<T>,
+  isSo: (value: T) => boolean,
+  withinMs = 2000,
+): Promise<T> {
+  const until = Date.now() + withinMs
+  for (;;) {
+    const value = await ask()
+    if (isSo(value) || Date.now() > until) return value
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
