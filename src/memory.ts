@@ -7,6 +7,7 @@ import { InvalidError, NotFoundError } from './errors.ts'
 import type { Blame } from './history/blame.ts'
 import type { LoggedChange } from './history/log.ts'
 import { beginning, DEFAULT_BUDGET_TOKENS } from './memory/beginning.ts'
+import type { Context, ContextOptions } from './memory/context.ts'
 import { type IdentityGate, identityGate } from './memory/identity-gate.ts'
 import type { MemoryOptions } from './memory/open.ts'
 import { type LogQuery, Past, type Undone, type UndoOptions } from './memory/past.ts'
@@ -24,11 +25,15 @@ import type { Clock } from './ports/clock.ts'
 import type { Absorbed, CallOptions, Purged, ScanFilter, Store, Watch } from './ports/store.ts'
 import { hitsText } from './prompt/hits-text.ts'
 import type { Found, Hit, Searched, SearchOptions, WhyNot } from './recall/found.ts'
+import { OpenSessions } from './session/open-sessions.ts'
+import type { Session } from './session/session.ts'
 
+export type { Context, ContextOptions } from './memory/context.ts'
 export type { MemoryOptions } from './memory/open.ts'
 export type { LogQuery, Undone, UndoOptions } from './memory/past.ts'
 export type { KnownSettings, MemorySettings } from './memory/settings.ts'
 export type { RememberOptions, WriteOptions, Written } from './memory/writing.ts'
+export type { Session } from './session/session.ts'
 
 /** With a query: what a search may be told besides. Without: `days` and `budgetTokens`. */
 export interface RecallOptions extends SearchOptions {
@@ -72,26 +77,36 @@ export class Memory {
   readonly store: Store
   readonly agent: string
   readonly settings: KnownSettings
+  readonly clock: Clock
   readonly #view: View
   readonly #gate: IdentityGate
   readonly #writing: Writing
   readonly #past: Past
+  readonly #sessions: OpenSessions
   #searching: Promise<Searching> | undefined
 
   constructor(store: Store, agent: string, clock: Clock, settings: MemorySettings = {}) {
     this.store = store
     this.agent = agent
     this.settings = knownSettings(settings)
+    this.clock = clock
     this.#view = new View(store, agent, clock)
     this.#gate = identityGate(this.settings.soulEditable)
     this.#writing = new Writing(store, agent, clock, this.#gate)
     this.#past = new Past(store, agent, this.#view.scopes, this.#gate)
+    this.#sessions = new OpenSessions({
+      sessions: store.sessions,
+      agent,
+      clock,
+      recall: (message, options) => this.#autoRecalled(message, options),
+      zone: async () => (await store.settings()).timezone,
+    })
   }
 
   /** The same memory as another agent has it. Closing one closes both. */
   as(agent: string): Memory {
     const other = normalizeAgentId(agent)
-    return other === this.agent ? this : new Memory(this.store, other, this.#view.clock, this.settings)
+    return other === this.agent ? this : new Memory(this.store, other, this.clock, this.settings)
   }
 
   /** With a name: creates or overwrites that note. With a key: sets that context. Without: appends to today's log. */
@@ -175,6 +190,23 @@ export class Memory {
     const found = await this.search(query, { budgetTokens: DEFAULT_BUDGET_TOKENS, ...options })
     const { timezone: zone } = await this.store.settings()
     return { text: hitsText(found, zone), ...found }
+  }
+
+  /** What a model is given: the system prompt, and with a message what is found for it. Never writes. */
+  async context(options: ContextOptions = {}): Promise<Context> {
+    const { contextOf } = await import('./memory/context.ts')
+    return contextOf(this.#view, this.settings, (message, call) => this.#autoRecalled(message, call), options)
+  }
+
+  /** How a model is told to use this memory: `directives/memory.md` of the workspace, else the built-in text. */
+  async directive(): Promise<string> {
+    const { directiveOf } = await import('./memory/context.ts')
+    return (await directiveOf(this.#view, this.settings)).text
+  }
+
+  /** A conversation by its key: what it is given before each turn, and what of a captured text is its own. */
+  session(key: string): Session {
+    return this.#sessions.get(key)
   }
 
   /** Any batch of operations, all or nothing, on the world and on this agent's own. */
@@ -263,6 +295,11 @@ export class Memory {
     await this.store.close()
   }
 
+  async #autoRecalled(message: string, options: CallOptions): Promise<Found | undefined> {
+    const { autoRecall } = await import('./memory/auto-recall.ts')
+    return autoRecall(await this.#searches(), message, this.settings, options)
+  }
+
   /** Loaded when it is first wanted: most commands never search. */
   #searches(): Promise<Searching> {
     this.#searching ??= import('./memory/searching.ts').then(({ Searching }) => {
@@ -270,7 +307,7 @@ export class Memory {
       return new Searching({
         store: this.store,
         scopes: this.#view.scopes,
-        clock: this.#view.clock,
+        clock: this.clock,
         language,
         limit: recallLimit,
       })

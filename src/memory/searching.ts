@@ -31,7 +31,7 @@ export class Searching {
 
   async search(query: string, options: SearchOptions): Promise<Found> {
     const request = this.#request(query, options)
-    const place = await this.#opened()
+    const place = await this.place()
     const found = await searchMemory(place, request)
     await place.index.save()
     return found
@@ -41,7 +41,7 @@ export class Searching {
     if (typeof ref !== 'string' || ref.trim() === '') {
       throw new InvalidError('ref', 'is empty', 'the name, alias or id of an entry')
     }
-    return whyNot(await this.#opened(), this.#request(query, options), ref)
+    return whyNot(await this.place(), this.#request(query, options), ref)
   }
 
   #request(query: string, options: SearchOptions): ReturnType<typeof searchRequest> {
@@ -51,7 +51,8 @@ export class Searching {
     return searchRequest(query, { ...options, ...(limit === undefined ? {} : { limit }) }, { scopes, nowMs: clock() })
   }
 
-  #opened(): Promise<SearchPlace> {
+  /** What is searched, opened when it is first wanted. */
+  place(): Promise<SearchPlace> {
     this.#place ??= this.#open()
     return this.#place
   }

@@ -3,13 +3,14 @@
  * entry as a document of it. Whoever changes what is put here moves VERSION, for snapshots made before hold something else.
  */
 import type { Entry, EntryHead, Metadata } from '../model/entry.ts'
+import { blankInjected } from '../model/injected.ts'
 import { KIND_NAMES, KINDS } from '../model/kinds.ts'
 import { localTime } from '../model/time.ts'
 import type { Document, Schema } from '../search/document.ts'
 import { dateWords } from './date-words.ts'
 import { splitHeadings } from './headings.ts'
 
-export const VERSION = 3
+export const VERSION = 4
 
 export const FIELDS = ['name', 'description', 'headings', 'tags', 'content', 'date'] as const
 
@@ -22,21 +23,29 @@ export const SCHEMA: Schema = { fields: FIELDS, columns: COLUMNS }
 const SEQ_DIGITS = 16
 const STAMP_LENGTH = '0123456789abcdef1970-01-01T00:00:00.000Z1970-01-01T00:00:00.000Z'.length + SEQ_DIGITS
 
-/** Aliases give no words: they are found as names. */
+/** Aliases give no words: they are found as names. Nor does what we injected: pasted back, it is still no news. */
 export function documentOf(entry: Entry, zone: string): Document {
-  const { headings, rest } = splitHeadings(entry.content)
+  const content = blankInjected(entry.content)
+  const { headings, rest } = splitHeadings(content)
   const { day } = localTime(entry.createdAt, zone)
   const group = groupOf(entry, day)
   return {
     id: entry.id,
-    texts: [entry.name ?? entry.key ?? '', entry.description, headings, tagsOf(entry.metadata), rest, dateWords(day)],
+    texts: [
+      entry.name ?? entry.key ?? '',
+      blankInjected(entry.description),
+      headings,
+      tagsOf(entry.metadata),
+      rest,
+      dateWords(day),
+    ],
     ...(group === undefined ? {} : { group, position: positionOf(entry) }),
     columns: [
       KIND_NAMES.indexOf(entry.kind),
       Date.parse(entry.createdAt),
       Date.parse(entry.updatedAt),
       entry.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(entry.expiresAt),
-      asks(entry.content) ? 1 : 0,
+      asks(content) ? 1 : 0,
     ],
     stored: stampOf(entry) + (isEmpty(entry.metadata) ? '' : JSON.stringify(entry.metadata)),
   }

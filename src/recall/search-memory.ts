@@ -5,6 +5,7 @@
 import { estimateTokenCount } from 'tokenx'
 import type { Entry } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
+import { blankInjected } from '../model/injected.ts'
 import { instant } from '../model/time.ts'
 import type { Problem, Store } from '../ports/store.ts'
 import type { Analyzer } from '../search/analyzer.ts'
@@ -99,7 +100,7 @@ export async function pick(
   const hits = chosen.map(({ candidate, entry }) => ({
     entry,
     score: candidate.score,
-    highlights: highlights(entry.content.slice(0, HIGHLIT), query, analyzer),
+    highlights: highlights(blankInjected(entry.content.slice(0, HIGHLIT)), query, analyzer),
     alike: [...alike].filter(([, hit]) => hit === entry.id).map(([id]) => id),
     ...(candidate.why ? { why: candidate.why } : {}),
   }))

@@ -1,0 +1,73 @@
+/**
+ * What was injected in a session, as the fingerprints that its transcript keeps: so that every process, and the same one after
+ * a restart, knows an echo. Only what was appended since the last look is read.
+ */
+import { isKeepsakeError } from '../errors.ts'
+import { instant } from '../model/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { CallOptions, SessionRecord, Sessions } from '../ports/store.ts'
+import { fingerprintsOf, isEcho, MOST_PRINTS } from './fingerprints.ts'
+
+export interface Transcript {
+  readonly sessions: Sessions
+  readonly agent: string
+  readonly key: string
+  readonly clock: Clock
+}
+
+const RECORD = 'injected'
+
+export class Injections {
+  readonly #transcript: Transcript
+  readonly #prints = new Set<number>()
+  /** Known in this process only: they could not be appended yet. */
+  readonly #unkept = new Set<number>()
+  #next = 0
+
+  constructor(transcript: Transcript) {
+    this.#transcript = transcript
+  }
+
+  /**
+   * Before the text is handed out, so that nobody can bring it back unknown. Where the transcript can't be written, be it that
+   * the folder is read-only or the disk full, what was found is still worth having: this process knows it, and tries again.
+   */
+  async keep(text: string, options: CallOptions): Promise<void> {
+    await this.#catchUp(options)
+    for (const print of fingerprintsOf(text)) {
+      if (this.#prints.has(print)) continue
+      this.#prints.add(print)
+      this.#unkept.add(print)
+    }
+    if (this.#unkept.size === 0) return
+    const { sessions, agent, key, clock } = this.#transcript
+    const prints = [...this.#unkept].slice(0, MOST_PRINTS)
+    for (const print of prints) this.#unkept.delete(print)
+    try {
+      await sessions.append(agent, key, [{ type: RECORD, at: instant(clock()), prints }], options)
+    } catch (error) {
+      for (const print of prints) this.#unkept.add(print)
+      if (!isKeepsakeError(error)) throw error
+    }
+  }
+
+  /** Whether a captured text is mostly what was injected. */
+  async echoes(text: string, options: CallOptions): Promise<boolean> {
+    await this.#catchUp(options)
+    return this.#prints.size > 0 && isEcho(text, this.#prints)
+  }
+
+  async #catchUp(options: CallOptions): Promise<void> {
+    const { sessions, agent, key } = this.#transcript
+    const page = await sessions.read(agent, key, this.#next, options)
+    if (!page) return
+    for (const record of page.records) for (const print of printsIn(record)) this.#prints.add(print)
+    this.#next = page.next
+  }
+}
+
+/** A transcript is a file that anybody may have written to. */
+function printsIn({ type, prints }: SessionRecord): number[] {
+  if (type !== RECORD || !Array.isArray(prints)) return []
+  return prints.filter((print) => typeof print === 'number')
+}

@@ -1,0 +1,53 @@
+/**
+ * One conversation of an agent, as far as the memory takes part in it: what it is given before a turn, and what of a captured
+ * text is its own. Invariant: nothing is handed out that is not known again when it comes back.
+ */
+import { InvalidError } from '../errors.ts'
+import { withoutInjected } from '../model/injected.ts'
+import type { CallOptions } from '../ports/store.ts'
+import type { PromptPart } from '../prompt/part.ts'
+import type { Found } from '../recall/found.ts'
+import type { Injections, Transcript } from './injections.ts'
+
+export interface SessionPlace extends Transcript {
+  readonly recall: (message: string, options: CallOptions) => Promise<Found | undefined>
+  readonly zone: () => Promise<string>
+}
+
+export class Session {
+  readonly key: string
+  readonly #place: SessionPlace
+  #injections: Promise<Injections> | undefined
+
+  constructor(place: SessionPlace) {
+    this.key = place.key
+    this.#place = place
+  }
+
+  /** The `<recall>` block for this turn; `undefined` where nothing is found, or auto-recall is off. */
+  async autoRecall(message: string, options: CallOptions = {}): Promise<PromptPart | undefined> {
+    const found = await this.#place.recall(message, options)
+    if (!found) return undefined
+    const { recallBlock } = await import('../prompt/recall-block.ts')
+    const part = recallBlock(found, await this.#place.zone())
+    if (part) await (await this.#opened()).keep(part.text, options)
+    return part
+  }
+
+  /**
+   * What of a captured text is new: without the blocks that we marked. `undefined` where nothing is left, or where what is left
+   * is mostly what was injected here. For what is captured by itself; what somebody asks to remember is never held back.
+   */
+  async fresh(text: string, options: CallOptions = {}): Promise<string | undefined> {
+    if (typeof text !== 'string') throw new InvalidError('text', 'is no text', 'the captured text')
+    const own = withoutInjected(text)
+    if (own.trim() === '') return undefined
+    return (await (await this.#opened()).echoes(own, options)) ? undefined : own
+  }
+
+  /** Loaded when it is first wanted: most who open a memory have no session. */
+  #opened(): Promise<Injections> {
+    this.#injections ??= import('./injections.ts').then(({ Injections }) => new Injections(this.#place))
+    return this.#injections
+  }
+}

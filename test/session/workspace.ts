@@ -1,0 +1,41 @@
+/** A memory in real files, and what another process does to it: the built library, so that two programs are at it. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import type { MemorySettings } from '../../src/memory/settings.ts'
+import { Memory } from '../../src/memory.ts'
+import { filesystemStore } from '../../src/stores/filesystem/store.ts'
+
+const run = promisify(execFile)
+const LIBRARY = pathToFileURL(join(import.meta.dirname, '../../dist/index.js')).href
+
+export class Workspace {
+  readonly root: string = join(mkdtempSync(join(tmpdir(), 'keepsake-session-')), 'ws')
+  readonly #opened: Memory[] = []
+
+  /** Each is a store of its own, as another process would have it. */
+  open(settings: MemorySettings = {}): Memory {
+    const memory = new Memory(filesystemStore({ root: this.root, timezone: 'UTC' }), 'main', Date.now, settings)
+    this.#opened.push(memory)
+    return memory
+  }
+
+  /** Runs a body with `memory` in another process; what it returns comes back as JSON. */
+  async elsewhere(body: string): Promise<unknown> {
+    const program = `import { openMemory } from ${JSON.stringify(LIBRARY)}
+      const memory = await openMemory({ workspace: ${JSON.stringify(this.root)} })
+      const result = await (async () => { ${body} })()
+      console.log(JSON.stringify(result ?? null))
+      await memory.close()`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], { timeout: 30_000 })
+    return JSON.parse(stdout)
+  }
+
+  async remove(): Promise<void> {
+    for (const memory of this.#opened) await memory.close()
+    rmSync(join(this.root, '..'), { recursive: true, force: true })
+  }
+}
