@@ -1,11 +1,10 @@
-// Recalling: a whole process that searches 10,000 entries of real text by words, against a Node that does nothing.
-// Every second entry is a note with a file of its own, the others stand in the logs of a hundred days. CPU time, clean
-// environment.
+// Recalling: a whole process that searches 10,000 entries of real text by words, against a Node that does nothing. CPU
+// time, clean environment.
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { openMemory } from '../dist/index.js'
+import { fillWorkspace } from './filled-workspace.mjs'
 import { processCpuMs } from './process-cpu.mjs'
 import { corpusFile } from './search/corpus.mjs'
 import { drawQueries } from './search/queries.mjs'
@@ -24,7 +23,7 @@ export async function benchRecall({ rounds, entries }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'keepsake-bench-'))
   try {
     const workspace = path.join(folder, 'ws')
-    await fill(workspace, passages)
+    await fillWorkspace(workspace, passages)
     requireHits(workspace, queries.warmup[3][0])
     const [ours, floor] = [[], []]
     for (const words of queries.measured[3]) {
@@ -36,22 +35,6 @@ export async function benchRecall({ rounds, entries }) {
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
-}
-
-async function fill(workspace, passages) {
-  const memory = await openMemory({ workspace })
-  for (let first = 0; first < passages.length; first += 100) {
-    await memory.apply(
-      passages.slice(first, first + 100).map((content, index) => entry(memory.agent, first + index, content)),
-    )
-  }
-  await memory.close()
-}
-
-function entry(scope, number, content) {
-  if (number % 2 === 0) return { op: 'add', scope, kind: 'note', name: `Note ${number}`, content }
-  const createdAt = new Date(Date.UTC(2026, 0, 1 + (number % 100), 12)).toISOString()
-  return { op: 'add', scope, kind: 'experience', createdAt, content }
 }
 
 function recall(workspace, words, ...more) {

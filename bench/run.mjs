@@ -3,6 +3,7 @@
 //   --only NAME    just these; may be given more than once
 import { parseArgs } from 'node:util'
 import { benchCheck } from './check.mjs'
+import { benchMcp } from './mcp.mjs'
 import { benchRecall } from './recall.mjs'
 import { benchRemember } from './remember.mjs'
 import { benchSearch } from './search.mjs'
@@ -18,6 +19,7 @@ const BENCHES = {
   check: { run: benchCheck, quick: { rounds: 5, files: 10_000 }, full: { rounds: 15, files: 10_000 } },
   start: { run: benchStart, quick: { rounds: 5 }, full: { rounds: 20 } },
   recall: { run: benchRecall, quick: { rounds: 5, entries: 10_000 }, full: { rounds: 20, entries: 10_000 } },
+  mcp: { run: benchMcp, quick: { rounds: 5, entries: 10_000 }, full: { rounds: 20, entries: 10_000 } },
   search: {
     run: benchSearch,
     quick: { counts: [10_000], rounds: 3, queriesPerRound: 20, writesPerRound: 10, warmMs: 300, loads: 3 },

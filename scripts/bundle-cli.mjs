@@ -1,27 +1,40 @@
-// The command line as three files instead of two hundred: loading modules one by one was half of a command's time. An
-// everyday command loads main.js and chunk.js; what is seldom asked for is in rarely.js. Rejected, because measured: one
-// file, for every command pays for reading all of it; a file for each import(), for many files cost more than one that
-// is too long. `yaml` and the stemmers of other
-// languages are left out, because most commands never load them.
+// The command line as a few files instead of two hundred: loading modules one by one was half of a command's time. An
+// everyday command loads main.js and chunk.js, the MCP server mcp.js besides, and what is seldom asked for is in
+// rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
+// for many files cost more than one that is too long. Packages that only the program needs are bundled and are development
+// dependencies (docs/decisions/0013). `yaml` and the stemmers of other languages are left out, because most commands never
+// load them and the library needs them too.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
+import { leanSdk } from './lean-sdk.mjs'
+import { nameChunks } from './name-chunks.mjs'
+import { writeLicences } from './third-party-licences.mjs'
 
 const SRC = resolve(import.meta.dirname, '../src')
+const OUT = 'dist/cli'
 
-const EVERYDAY_COMMANDS = 'remember|recall|learn|reflect|forget|rename|alias|show|list'
-const EVERYDAY = new RegExp(
-  `^(cli/commands/(${EVERYDAY_COMMANDS})|cli/(context|open-workspace|asked-config)|config/find-workspace|memory/searching|stores/filesystem/store|model/.*)\\.ts$`,
-)
+const EVERYDAY_COMMANDS = 'remember|recall|learn|reflect|forget|rename|alias|show|list|context'
+
+/** Which file an import() leads to: the first that fits. What is everyday is imported at once. */
+const PLACES = [
+  [
+    'everyday',
+    `cli/commands/(${EVERYDAY_COMMANDS})|cli/(context|open-workspace|asked-config|version)|config/find-workspace|memory/(context|searching)|prompt/.*|stores/filesystem/store|model/.*`,
+  ],
+  ['http', 'mcp/http/.*'],
+  ['mcp', 'cli/commands/mcp|mcp/.*|tools/.*|stores/filesystem/watch'],
+  ['rarely', '.*'],
+].map(([place, paths]) => ({ place, pattern: new RegExp(`^(${paths})\\.ts$`) }))
 
 const DYNAMIC_IMPORT = /(?<!typeof )\bimport\('(\.[^']+)'\)/g
 
-await build({
+const { metafile, outputFiles } = await build({
   entryPoints: ['src/cli/main.ts'],
-  outdir: 'dist/cli',
+  outdir: OUT,
   bundle: true,
   splitting: true,
-  chunkNames: '[name]',
+  chunkNames: '[name]-[hash]',
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
@@ -29,46 +42,53 @@ await build({
   minify: true,
   legalComments: 'inline',
   logLevel: 'warning',
-  plugins: [{ name: 'three-files', setup: intoThreeFiles }],
+  metafile: true,
+  write: false,
+  plugins: [{ name: 'few-files', setup: intoFewFiles }, leanSdk],
 })
+nameChunks(metafile, outputFiles)
+writeLicences(metafile, join(OUT, 'THIRD-PARTY-LICENSES.txt'))
 
-/** esbuild makes a file of every import(). So everyday ones become plain imports, and the rare ones share one target. */
-function intoThreeFiles(bundle) {
+/** esbuild makes a file of every import(). So everyday ones become plain imports, and the others share a target each. */
+function intoFewFiles(bundle) {
   bundle.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => ({
     contents: withFewerTargets(readFileSync(path, 'utf8'), dirname(path)),
     loader: 'ts',
   }))
-  bundle.onResolve({ filter: /^keepsake:rarely$/ }, () => ({ path: 'rarely', namespace: 'rarely' }))
-  bundle.onLoad({ filter: /.*/, namespace: 'rarely' }, () => ({
-    contents: rareTargets()
-      .map((path) => `export * as ${nameOf(path)} from ${JSON.stringify(path)}`)
-      .join('\n'),
-    resolveDir: SRC,
+  bundle.onResolve({ filter: /^keepsake:/ }, ({ path }) => ({
+    path: path.replace('keepsake:', ''),
+    namespace: 'place',
   }))
+  bundle.onLoad({ filter: /.*/, namespace: 'place' }, ({ path }) => ({ contents: targetsIn(path), resolveDir: SRC }))
 }
 
 function withFewerTargets(code, folder) {
   const imports = new Set()
   const body = code.replace(DYNAMIC_IMPORT, (_, specifier) => {
     const path = join(folder, specifier)
-    if (!isEveryday(path)) return `import('keepsake:rarely').then((all) => all.${nameOf(path)})`
+    const place = placeOf(path)
+    if (place !== 'everyday') return `import('keepsake:${place}').then((all) => all.${nameOf(path)})`
     imports.add(`import * as ${nameOf(path)} from '${specifier}'`)
     return `Promise.resolve(${nameOf(path)})`
   })
   return [body, ...imports].join('\n')
 }
 
-function rareTargets() {
+/** With all that main.js imports, which is loaded by then: else esbuild would cut that up by who shares what. */
+function targetsIn(place) {
+  const everyday = ['answer', 'report'].map((name) => join(SRC, 'cli', `${name}.ts`))
   const files = readdirSync(SRC, { recursive: true }).filter((file) => /(?<!\.test)\.ts$/.test(file))
   const targets = files.flatMap((file) => {
     const code = readFileSync(join(SRC, file), 'utf8')
     return [...code.matchAll(DYNAMIC_IMPORT)].map(([, specifier]) => join(SRC, dirname(file), specifier))
   })
-  return [...new Set(targets)].filter((path) => !isEveryday(path)).sort()
+  const here = [...new Set(targets)].filter((path) => placeOf(path) === place).sort()
+  return [...everyday, ...here].map((path) => `export * as ${nameOf(path)} from ${JSON.stringify(path)}`).join('\n')
 }
 
-function isEveryday(path) {
-  return EVERYDAY.test(relative(SRC, path).replaceAll('\\', '/'))
+function placeOf(path) {
+  const file = relative(SRC, path).replaceAll('\\', '/')
+  return PLACES.find(({ pattern }) => pattern.test(file)).place
 }
 
 function nameOf(path) {

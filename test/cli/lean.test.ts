@@ -5,14 +5,29 @@ import { describe, expect, it } from 'vitest'
 import { Desk, freshFolder } from './keepsake.ts'
 
 /** The files that Node ran, as its coverage tells. */
-async function loadedBy(desk: Desk, args: readonly string[]): Promise<string[]> {
+async function loadedBy(desk: Desk, args: readonly string[], input = ''): Promise<string[]> {
   const folder = freshFolder()
-  await desk.run(args, { env: { NODE_V8_COVERAGE: folder } })
+  const { status, stderr } = await desk.run(args, { input, env: { NODE_V8_COVERAGE: folder } })
+  if (status !== 0) throw new Error(`keepsake ${args.join(' ')}: ${stderr}`)
   return readdirSync(folder)
     .flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).result)
     .map((script: { readonly url: string }) => script.url)
     .filter((url) => url.startsWith('file:'))
 }
+
+/** What a client says to an MCP server that is to recall something, line by line. */
+const RECALL_OVER_MCP = [
+  {
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'lean', version: '1' } },
+  },
+  { method: 'notifications/initialized' },
+  { id: 2, method: 'tools/list' },
+  { id: 3, method: 'tools/call', params: { name: 'recall', arguments: { query: 'heron' } } },
+]
+  .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  .join('')
 
 describe.concurrent('a command', () => {
   it.each([
@@ -43,6 +58,12 @@ describe.concurrent('a command', () => {
   it('that is a rare one loads what is rare', async () => {
     const loaded = await loadedBy(await Desk.furnished(), ['log'])
     expect(loaded.filter((url) => url.endsWith('/rarely.js'))).toHaveLength(1)
+  })
+
+  it('that serves MCP loads what that takes, and nothing of HTTP or of what is rare', async () => {
+    const loaded = await loadedBy(await Desk.furnished(), ['mcp'], RECALL_OVER_MCP)
+    const files = ['chunk.js', 'http-mcp.js', 'main.js', 'mcp.js']
+    expect(loaded.map((url) => url.replace(/.*\//, '')).sort()).toEqual(files)
   })
 
   it('loads the YAML library for a file that needs it', async () => {

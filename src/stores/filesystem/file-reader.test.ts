@@ -64,6 +64,23 @@ describe('a log', () => {
     expect(said()).toBe('We deploy on Saturday.')
   })
 
+  it('has the same entries whether its hash is known or every entry is hashed, and those of a changed one differ', () => {
+    const known = workspace.catalog.files.get(place.path)
+    const bytes = readFileSync(join(root, place.path))
+    if (!known) throw new Error('the log is not known')
+    known.hash = undefined
+    const byEntry = workspace.files.see(place)?.said.entries
+    known.hash = hashBytes(bytes)
+    expect(workspace.files.bytesOf(place.path).isAsKnown).toBe(true)
+    expect(workspace.files.see(place)?.said.entries).toEqual(byEntry)
+    writeFileSync(join(root, place.path), edited())
+    expect(workspace.files.bytesOf(place.path).isAsKnown).toBe(false)
+    const [first, second] = workspace.files.see(place)?.said.entries ?? []
+    expect(first?.revision).not.toBe(byEntry?.[0]?.revision)
+    expect(first?.origin).toEqual({ by: 'hand' })
+    expect(second).toEqual(byEntry?.[1])
+  })
+
   it('that could not be read is read again, though it has not changed since', () => {
     const folder = join(root, place.path, '..')
     renameSync(folder, join(base, 'elsewhere'))

@@ -35,6 +35,12 @@ export interface SeenFile {
   readonly said: Said
 }
 
+type FoundBytes = Pick<SeenFile, 'bytes' | 'unwritten' | 'signature'> & {
+  readonly mtimeMs: number
+  /** By their hash. */
+  readonly isAsKnown: boolean
+}
+
 /** Ids that files name and no catalogue knows, with the file that named each first. */
 export type Claims = Map<string, string>
 
@@ -116,14 +122,15 @@ export class FileReader {
   }
 
   /** What a file holds, or would hold had a crash not come between (then it is still to be written); `null` for no file. */
-  bytesOf(path: string): Pick<SeenFile, 'bytes' | 'unwritten' | 'signature'> & { readonly mtimeMs: number } {
+  bytesOf(path: string): FoundBytes {
     this.#workspace.refuseLinks(path)
     const file = this.#read(path)
     const found = file?.bytes ?? null
     const unproved = this.#workspace.catalog.unproved.get(path)
     const bytes = unproved ? settle(found, unproved) : found
-    if (file && bytes === found) this.#learn(path, file)
-    return { bytes, unwritten: bytes !== found, signature: file?.signature, mtimeMs: file?.stats.mtimeMs ?? 0 }
+    const isAsKnown = file !== undefined && bytes === found && this.#learn(path, file)
+    const mtimeMs = file?.stats.mtimeMs ?? 0
+    return { bytes, unwritten: bytes !== found, signature: file?.signature, mtimeMs, isAsKnown: isAsKnown && !unproved }
   }
 
   /** A file that is gone while a writer is replacing it is not gone: it is where the writer moved it, or back already. */
@@ -141,9 +148,9 @@ export class FileReader {
   /** Reads a file and what it says; `undefined` when there is none. One that can't be read says why. */
   see(place: Place, claims?: Claims): SeenFile | undefined {
     try {
-      const { bytes, unwritten, signature, mtimeMs } = this.bytesOf(place.path)
+      const { bytes, unwritten, signature, mtimeMs, isAsKnown } = this.bytesOf(place.path)
       if (bytes === null) return undefined
-      return { place, bytes, unwritten, signature, said: this.say(place, bytes, mtimeMs, claims) }
+      return { place, bytes, unwritten, signature, said: this.say(place, bytes, mtimeMs, { claims, isAsKnown }) }
     } catch (error) {
       if (!isKeepsakeError(error)) throw error
       const said: Said = { entries: [], problems: [error.message] }
@@ -159,7 +166,13 @@ export class FileReader {
     return true
   }
 
-  say(place: Place, bytes: Uint8Array | null, mtimeMs: number, claims?: Claims): Said {
+  /** `isAsKnown`: these bytes have the hash that the journal has for this file. */
+  say(
+    place: Place,
+    bytes: Uint8Array | null,
+    mtimeMs: number,
+    { claims, isAsKnown = false }: { readonly claims?: Claims | undefined; readonly isAsKnown?: boolean } = {},
+  ): Said {
     if (bytes === null) return { entries: [], problems: [] }
     const text = decodeText(bytes)
     if (text === undefined) return { entries: [], problems: ['it is not UTF-8 text'] }
@@ -167,6 +180,7 @@ export class FileReader {
       zone: this.#workspace.settings.timezone,
       yaml: this.#workspace.yaml,
       mtimeMs,
+      isAsKnown,
       known: (id) => this.#workspace.catalog.head(id),
       mayHold: (id) => place.mirror || this.#mayHold(id, place.path, claims),
     })

@@ -78,6 +78,7 @@ export class PackedHeads {
       ([scope, kind]) =>
         !(filter.scopes && !filter.scopes.includes(scope)) && !(filter.kinds && !filter.kinds.includes(kind)),
     )
+    if (!isWanted.includes(true)) return
     if (isWanted.every(Boolean)) yield* this.#everything()
     else for (const [row, group] of this.#sections.groupOf.entries()) if (isWanted[group]) yield this.#headAt(row)
   }
