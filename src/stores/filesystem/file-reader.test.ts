@@ -56,6 +56,19 @@ describe('a log', () => {
     expect(workspace.files.inspect(place).edits).toHaveLength(1)
   })
 
+  it('is read anew for all of its entries once a change tells of one that a hand wrote', async () => {
+    writeFileSync(join(root, place.path), `${readFileSync(join(root, place.path), 'utf8')}\n## 23:59\n\nBy hand.\n`)
+    await sleep(2 * TICK_MS)
+    expect(said()).toBe('We deploy on Tuesdays.')
+    const store = filesystemStore({ root })
+    await store.absorb()
+    await store.close()
+    workspace.catchUp()
+    const view = workspace.files.view()
+    const seqs = [...workspace.catalog.idsAt(place.path)].map((one) => view.get(one)?.seq)
+    expect(seqs.sort()).toEqual([1, 2, 3])
+  })
+
   it('is read again after every save, though none changes its length', () => {
     expect(said()).toBe('We deploy on Tuesdays.')
     writeFileSync(join(root, place.path), edited())

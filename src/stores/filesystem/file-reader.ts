@@ -54,6 +54,8 @@ interface KnownLog {
   readonly entries: ReadonlyMap<string, Entry>
   readonly signature: Signature
   readonly epoch: string
+  /** The last change that it was compared with. */
+  number: number
 }
 
 export class FileReader {
@@ -76,7 +78,7 @@ export class FileReader {
         if (head?.path === undefined) return undefined
         const place = placeOf(this.#workspace.layout, head, head.path)
         if (KINDS[head.kind].shape !== 'log') return this.see(place)?.said.entries.find((entry) => entry.id === id)
-        const known = logs.get(head.path) ?? this.#log(place, head)
+        const known = logs.get(head.path) ?? this.#log(place)
         if (logs.size >= RECENT_LOGS) logs.delete(logs.keys().next().value ?? '')
         logs.set(head.path, known)
         return known.get(id)
@@ -86,23 +88,33 @@ export class FileReader {
 
   /**
    * A search reads one entry after the other, often of one log: it is parsed again only when the file has changed, or when the
-   * catalogue, which has a part in what an entry is, says something else of the one that is asked for.
+   * catalogue, which has a part in what an entry is, says something else of any of them.
    */
-  #log(place: Place, head: EntryHead): ReadonlyMap<string, Entry> {
+  #log(place: Place): ReadonlyMap<string, Entry> {
     const { path } = place
-    const { epoch, unproved } = this.#workspace.catalog
+    const { epoch, number, unproved } = this.#workspace.catalog
     const known = this.#logs.get(path)
-    if (known?.epoch === epoch && isAsTold(known.entries.get(head.id), head) && !unproved.has(path)) {
+    if (known?.epoch === epoch && !unproved.has(path) && this.#isAsTold(known)) {
       const stats = statFile(this.#workspace.absolute(path))
-      if (stats && sameSignature(known.signature, stats)) return known.entries
+      if (stats && sameSignature(known.signature, stats)) {
+        known.number = number
+        return known.entries
+      }
     }
     const seen = this.see(place)
     const entries = new Map(seen?.said.entries.map((entry) => [entry.id, entry]))
     this.#logs.delete(path)
     if (this.#logs.size >= RECENT_LOGS) this.#logs.clear()
     // What could not be read just now, or is still to be written, may be otherwise though the file stays as it is.
-    if (seen?.signature && !seen.unwritten) this.#logs.set(path, { entries, signature: seen.signature, epoch })
+    if (seen?.signature && !seen.unwritten) this.#logs.set(path, { entries, signature: seen.signature, epoch, number })
     return entries
+  }
+
+  #isAsTold({ entries, number }: KnownLog): boolean {
+    const { catalog } = this.#workspace
+    if (number === catalog.number) return true
+    for (const entry of entries.values()) if (!isAsTold(entry, catalog.head(entry.id))) return false
+    return true
   }
 
   /** Whether a file is what it should be: by its signature, or, when that is in doubt, by its hash. */
@@ -250,9 +262,10 @@ export class FileReader {
   }
 }
 
-function isAsTold(entry: Entry | undefined, head: EntryHead): boolean {
+/** An entry that no change tells of has no number yet. */
+function isAsTold(entry: Entry, head: EntryHead | undefined): boolean {
+  if (!head) return entry.seq === 0
   return (
-    entry !== undefined &&
     entry.seq === head.seq &&
     entry.revision === head.revision &&
     entry.updatedAt === head.updatedAt &&
