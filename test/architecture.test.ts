@@ -51,7 +51,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   },
   mcp: {
     parts: ['errors.ts', 'model', 'ports', 'memory.ts', 'tools'],
-    packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/node'],
+    packages: ['@modelcontextprotocol/server'],
     node: true,
   },
   cli: {

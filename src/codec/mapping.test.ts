@@ -152,6 +152,9 @@ const soup = fc
   )
   .map((lines) => lines.map((line) => line.join('')).join(''))
 
+/** KEEPSAKE_FAULTS=full, as .ci/run sets it, takes them all. */
+const RUNS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 8000 : 2000
+
 describe('a mapping', () => {
   test('has the values that the YAML library reads, however it was read', () => {
     const styles = new Map<string, number>()
@@ -171,10 +174,10 @@ describe('a mapping', () => {
           expect(isDeepStrictEqual(Object.fromEntries(ours.values), theirs), JSON.stringify(text)).toBe(true)
         },
       ),
-      { numRuns: 8000 },
+      { numRuns: RUNS },
     )
     // The test is worth nothing if one of the ways is never taken.
-    for (const style of ['own', 'foreign', 'opaque']) expect(styles.get(style)).toBeGreaterThan(100)
+    for (const style of ['own', 'foreign', 'opaque']) expect(styles.get(style)).toBeGreaterThan(RUNS / 80)
   })
 
   test.each([

@@ -8,7 +8,8 @@ import { nameFromContent, normalizeAgentId, normalizeName, refuseReservedName, s
 import { SeqCounter } from './seq.ts'
 import { instant } from './time.ts'
 
-const GENERATED = 100_000
+/** KEEPSAKE_FAULTS=full, as .ci/run sets it, takes them all. */
+const GENERATED = process.env['KEEPSAKE_FAULTS'] === 'full' ? 100_000 : 20_000
 const SAFE = /^[\p{L}\p{N}\p{M}]+(-[\p{L}\p{N}\p{M}]+)*$/u
 const WINDOWS_DEVICES = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/
 
@@ -230,8 +231,8 @@ describe(`${GENERATED} generated texts`, () => {
         expect.fail(`${JSON.stringify(text)} became the topic ${JSON.stringify(entry.name)}`)
       }
     }
-    expect(outcomes.taken).toBeGreaterThan(1000)
-    expect(outcomes.refused).toBeGreaterThan(1000)
+    expect(outcomes.taken).toBeGreaterThan(GENERATED / 100)
+    expect(outcomes.refused).toBeGreaterThan(GENERATED / 100)
   })
 
   it('are each a clear error or an agent id that is a safe folder name', () => {

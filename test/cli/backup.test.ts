@@ -8,12 +8,13 @@ import { readArchive } from '../../src/stores/filesystem/backup/archive-read.ts'
 import { Desk, ended, freshFolder, type RunOptions } from './keepsake.ts'
 import { visibleTree } from './visible-tree.ts'
 
-const ROUNDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 60 : 5
-const BYTES = 12 * 1024 * 1024
+const ROUNDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 60 : 3
+/** Each more than the disks below take. */
+const PICTURE_BYTES = 2 * 1024 * 1024
 
 async function filled(): Promise<Desk> {
   const desk = await Desk.furnished()
-  for (let n = 0; n < 6; n++) desk.edit(`pictures/${n}.png`, randomBytes(BYTES / 6))
+  for (let n = 0; n < 3; n++) desk.edit(`pictures/${n}.png`, randomBytes(PICTURE_BYTES))
   return desk
 }
 

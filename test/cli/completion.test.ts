@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { VERBS } from '../../src/cli/verbs.ts'
+import { openMemory } from '../../src/index.ts'
 import { ORIGINS } from '../../src/model/entry.ts'
 import { KIND_NAMES } from '../../src/model/kinds.ts'
 import { Desk, MAIN } from './keepsake.ts'
@@ -18,6 +19,12 @@ async function candidates(desk: Desk, words: readonly string[]): Promise<string[
 }
 
 describe.concurrent('what could stand at the cursor', () => {
+  // One for all: to ask changes nothing, as is proved below.
+  let furnished: Desk
+  beforeAll(async () => {
+    furnished = await Desk.furnished()
+  })
+
   it.each<[string, readonly string[], readonly string[]]>([
     ['commands', [''], [...VERBS.keys(), 'help']],
     ['a command', ['und'], ['undo']],
@@ -47,7 +54,7 @@ describe.concurrent('what could stand at the cursor', () => {
     ['no name where there can be none', ['show', '--workspace', 'chroma://x', ''], []],
     ['no complaint about an agent', ['show', '--agent', 'a b', ''], []],
   ])('is %s', async (_, words, expected) => {
-    expect(await candidates(await Desk.furnished(), words)).toEqual(expected)
+    expect(await candidates(furnished, words)).toEqual(expected)
   })
 
   it('is nothing where nobody asks for anything', async () => {
@@ -85,9 +92,9 @@ const hasScript = works('script -qec true /dev/null')
 /** A desk with the command in its path, and names that a shell must quote. */
 async function shellDesk(): Promise<{ desk: Desk; env: Readonly<Record<string, string>> }> {
   const desk = await Desk.furnished()
-  for (const name of ['it\'s "so" $HOME', 'a:b: c']) {
-    await desk.make(['remember', `text of ${name}`, '--name', name])
-  }
+  const memory = await openMemory({ workspace: desk.workspace })
+  for (const name of ['it\'s "so" $HOME', 'a:b: c']) await memory.remember(`text of ${name}`, { name })
+  await memory.close()
   const bin = join(desk.folder, 'bin')
   mkdirSync(bin)
   writeFileSync(join(bin, 'keepsake'), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`)
@@ -176,6 +183,11 @@ const hasFish = works('fish --no-config -c true')
 if (!hasFish) console.warn('SKIPPED: completion in fish: there is no fish here')
 
 describe.skipIf(!hasFish).concurrent('the script for fish', () => {
+  let shown: Awaited<ReturnType<typeof shellDesk>>
+  beforeAll(async () => {
+    shown = await shellDesk()
+  })
+
   it.each([
     ['keepsake sho', ['show']],
     ['keepsake show dep', ['Deploys']],
@@ -186,7 +198,7 @@ describe.skipIf(!hasFish).concurrent('the script for fish', () => {
     ['keepsake list --kind=to', ['--kind=topic']],
     ['keepsake list --kind to', ['topic']],
   ])('completes %s', async (typed, expected) => {
-    const { desk, env } = await shellDesk()
+    const { desk, env } = shown
     const { stdout } = await desk.runProgram(
       'fish',
       ['--no-config', '-c', 'keepsake completion fish | source; complete -C $argv[1]', typed],

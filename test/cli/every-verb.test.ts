@@ -1,11 +1,16 @@
 /** What holds for every command of the table: under `--json` one object on standard output, whatever is wrong. */
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { VERBS } from '../../src/cli/verbs.ts'
 import { Desk } from './keepsake.ts'
 
+// One for all, since none of these commands changes anything.
+let desk: Desk
+beforeAll(async () => {
+  desk = await Desk.furnished()
+})
+
 describe.concurrent.each([...VERBS.keys()])('%s --json', (verb) => {
   async function refused(...args: string[]): Promise<void> {
-    const desk = await Desk.furnished()
     const before = desk.hash()
     const printed = await desk.json([verb, ...args])
     expect(printed.status).toBe(2)
@@ -24,7 +29,7 @@ describe.concurrent.each([...VERBS.keys()])('%s --json', (verb) => {
   it('tells an agent that can not be', async () => {
     const { operands } = (await VERBS.get(verb)?.load()) ?? { operands: [] }
     const given = operands.filter(({ optional }) => !optional).map(() => '1')
-    const { status, error } = await (await Desk.furnished()).json([verb, ...given, '--agent', 'a b'])
+    const { status, error } = await desk.json([verb, ...given, '--agent', 'a b'])
     // A command that needs no memory does not look at it.
     if (verb === 'completion') expect(error.message).toContain('shell')
     else expect([status, error?.code]).toEqual([2, 'INVALID'])
@@ -38,7 +43,7 @@ describe.concurrent.each([...VERBS.keys()])('%s --json', (verb) => {
   })
 
   it('has help with an example that begins with the program', async () => {
-    const { help } = await new Desk().json([verb, '--help'])
+    const { help } = await desk.json([verb, '--help'])
     expect(help).toMatch(/\nExamples?:\n( {2}.*keepsake .*\n?)+$/)
   })
 })

@@ -12,6 +12,8 @@ import { leaveLockAndLitter } from './pretend.mjs'
 import { entriesOf, openAs, scratchFolder } from './workspace.mjs'
 
 const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
+const full = process.env['KEEPSAKE_FAULTS'] === 'full'
+const SETTINGS = full ? 300 : 80
 const ORIGIN = { by: 'import' } as const
 
 let folder: string
@@ -50,8 +52,8 @@ function firstSegment(root: string): string {
 
 describe(`a damaged state folder (seed ${seed})`, () => {
   it.each([
-    ['journal', 80],
-    ['checkpoint', 50],
+    ['journal', full ? 80 : 24],
+    ['checkpoint', full ? 50 : 16],
   ])('loses no text: %s', { timeout: 120_000 }, async (file, rounds) => {
     const random = seededRandom(seed)
     let refused = 0
@@ -106,7 +108,7 @@ describe(`a damaged state folder (seed ${seed})`, () => {
     await after.store.close()
   }
 
-  it('refuses a keepsake.yaml that is not ours, newer or broken, or goes on: 300 times', {
+  it(`refuses a keepsake.yaml that is not ours, newer or broken, or goes on: ${SETTINGS} times`, {
     timeout: 60_000,
   }, async () => {
     const random = seededRandom(seed)
@@ -115,7 +117,7 @@ describe(`a damaged state folder (seed ${seed})`, () => {
     await opened.memory.remember('kept', { name: 'Kept' })
     await opened.store.close()
     const whole = bytesAt(root, 'keepsake.yaml')
-    for (let round = 0; round < 300; round++) {
+    for (let round = 0; round < SETTINGS; round++) {
       const bytes = damaged(whole, random)
       writeFileSync(join(root, 'keepsake.yaml'), bytes)
       try {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Memory } from '../../src/memory.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 
-const CHANGES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 1000 : 120
+const CHANGES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 1000 : 60
 const seed = Number(process.env['KEEPSAKE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
 let base: string

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Ward } from './ward.ts'
 
-const FILES = 10_000
+/** KEEPSAKE_FAULTS=full, as .ci/run sets it, looks at ten thousand. */
+const FILES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10_000 : 2_500
 
 describe(`${FILES} files`, () => {
   it('are looked at within seconds', { timeout: 120_000 }, async () => {
@@ -20,6 +21,6 @@ describe(`${FILES} files`, () => {
     const seconds = (user + system) / 1e6
     expect(findings).toEqual([])
     expect(checked.entries).toBeGreaterThan(FILES)
-    expect(seconds).toBeLessThan(6)
+    expect(seconds).toBeLessThan(1 + FILES / 2000)
   })
 })
