@@ -23,22 +23,37 @@ const SCHEMA = /^const (\w+Schema) = ((?:.*\n)(?:[\t}\])].*\n)*)/gm
 export const leanSdk = {
   name: 'lean-sdk',
   setup(bundle) {
+    const unmet = new Set(['shims'])
     bundle.onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({
       path: 'shims',
       namespace: 'shims',
     }))
-    bundle.onLoad({ filter: /.*/, namespace: 'shims' }, () => ({ contents: SHIMS }))
-    const change = (filter, into) =>
-      bundle.onLoad({ filter }, ({ path }) => ({ contents: into(readFileSync(path, 'utf8'), path), loader: 'js' }))
+    bundle.onLoad({ filter: /.*/, namespace: 'shims' }, () => {
+      unmet.delete('shims')
+      return { contents: SHIMS }
+    })
+    const change = (filter, into) => {
+      unmet.add(filter.source)
+      bundle.onLoad({ filter }, ({ path }) => {
+        unmet.delete(filter.source)
+        return { contents: into(readFileSync(path, 'utf8'), path), loader: 'js' }
+      })
+    }
+    bundle.onEnd(() => {
+      if (unmet.size > 0)
+        throw new Error(`the SDK has no such file any more: ${[...unmet].join(', ')}; see lean-sdk.mjs`)
+    })
     change(/@modelcontextprotocol[\\/]server[\\/]dist[\\/]src-\w+\.mjs$/, (code, path) =>
       replaced(code, TABLES, '', 2, path),
     )
     change(/@modelcontextprotocol[\\/]core[\\/]dist[\\/](schemas|auth)-[\w-]+\.mjs$/, (code, path) =>
       replaced(code, SCHEMA, markedPure, 10, path),
     )
-    change(
-      /zod[\\/]v4[\\/]core[\\/]core\.js$/,
-      (code) => `globalThis.__zod_globalConfig ??= { jitless: true }\n${code}`,
+    change(/zod[\\/]v4[\\/]core[\\/]core\.js$/, (code, path) =>
+      replaced(code, /__zod_globalConfig/, '$&', 1, path).replace(
+        /^/,
+        'globalThis.__zod_globalConfig ??= { jitless: true }\n',
+      ),
     )
   },
 }

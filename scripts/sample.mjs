@@ -28,8 +28,10 @@ try {
   showFiles()
   run('This is what an agent reads when it begins to work:', ['recall'])
   run('And this is how something is found again, with the reasons:', ['recall', 'when does heron restart', '--explain'])
+  run('Before each turn, a model is given this:', ['context', '--message', 'Hi, when does heron restart?'])
   console.log(`\nThe memory stays in ./${FOLDER}: edit its files as you like, and recall again. To begin your own:`)
   console.log('\n  npx keepsake init')
+  console.log('\nTo give it to your agent (or codex, gemini, opencode):\n\n  npx keepsake install claude')
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1
