@@ -87,6 +87,15 @@ describe('a workspace', () => {
     await store.close()
   })
 
+  it('finds an identity outside by its id too, before its agent has a folder', async () => {
+    const project = Project.with('agent: scout', 'identity_file: ./Crab.md').write('Crab.md', 'I am Crab.\n')
+    const store = await opened(project)
+    const identity = await store.resolve('scout', 'IDENTITY')
+    expect(identity?.content).toBe('I am Crab.')
+    expect((await store.get(identity?.id ?? ''))?.content).toBe('I am Crab.')
+    await store.close()
+  })
+
   it('has its identity outside, where the file says so, also when it was made without', async () => {
     const project = new Project()
     project.write('bot/agent.yaml', 'spec: { memory: }').write('Crab.md', 'I am a crab.\n')

@@ -116,7 +116,10 @@ export function pendingEdits(workspace: Workspace, scopes: readonly Scope[]): Pi
 
 function scopesOf(workspace: Workspace): Scope[] {
   if (workspace.settings.layout === 'flat') return [WORLD, workspace.layout.flatAgent]
-  return [...new Set([WORLD, ...workspace.layout.agentFolders.keys(), ...workspace.catalog.scopes()])]
+  const { agentFolders, flatAgent } = workspace.layout
+  // An identity outside is there before its agent has a folder here.
+  const opened = outsideIdentity(workspace.layout, flatAgent) ? [flatAgent] : []
+  return [...new Set([WORLD, ...agentFolders.keys(), ...workspace.catalog.scopes(), ...opened])]
 }
 
 /** What lies in these scopes and is not, by its signature, just what we know. */

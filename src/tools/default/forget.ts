@@ -6,7 +6,7 @@ import { KeepsakeError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
 import type { Entry } from '../../model/entry.ts'
 import { isId } from '../../model/id.ts'
-import { KINDS, type Kind } from '../../model/kinds.ts'
+import type { Kind } from '../../model/kinds.ts'
 import { normalizeName } from '../../model/name.ts'
 import type { CallOptions } from '../../ports/store.ts'
 import { defineTool } from '../define-tool.ts'
@@ -33,8 +33,7 @@ export function forget(memory: Memory): Tool {
     run: async ({ ref, confirm = false }, call) => {
       const entry = await meant(memory, ref, call)
       if (needsWord(memory, entry) && !confirm) return preview(entry)
-      // By what can't come to mean another entry in the meantime.
-      const written = await memory.forget(KINDS[entry.kind].fixedName ?? entry.id, writeOptions(call))
+      const written = await memory.forget(entry.id, writeOptions(call))
       const { change } = written
       const back = change === undefined ? [] : [`To bring it back: undo with change ${change.number}.`]
       return writtenResult(memory, written, `Forgot ${labelOf(entry)}.`, back)
