@@ -259,7 +259,7 @@ describe('recall without a query', () => {
   it('says which day was the last when the days asked for are empty', async () => {
     await memory.remember('long ago')
     at('2026-12-24T12:00:00.000Z')
-    expect((await memory.recall()).text).toContain('the last are of 2026-11-15')
+    expect((await memory.recall()).text).toContain('The last log is of 2026-11-15.')
   })
 
   it('leaves out whole entries, the oldest first and the memory last, and says so', async () => {

@@ -6,6 +6,7 @@
 import { InvalidError, NotFoundError } from './errors.ts'
 import type { Blame } from './history/blame.ts'
 import type { LoggedChange } from './history/log.ts'
+import { applyAs } from './memory/apply-as.ts'
 import { beginning, DEFAULT_BUDGET_TOKENS } from './memory/beginning.ts'
 import type { Context, ContextOptions } from './memory/context.ts'
 import { type IdentityGate, identityGate } from './memory/identity-gate.ts'
@@ -13,11 +14,12 @@ import type { MemoryOptions } from './memory/open.ts'
 import { type LogQuery, Past, type Undone, type UndoOptions } from './memory/past.ts'
 import type { Searching } from './memory/searching.ts'
 import { givenSettings, type KnownSettings, knownSettings, type MemorySettings } from './memory/settings.ts'
+import { topicCalled } from './memory/topic.ts'
 import { View } from './memory/view.ts'
 import { type RememberOptions, type WriteOptions, Writing, type Written } from './memory/writing.ts'
-import type { Entry, Origin } from './model/entry.ts'
+import type { Entry, EntryHead, Origin } from './model/entry.ts'
 import { type Kind, parseKind } from './model/kinds.ts'
-import { normalizeAgentId } from './model/name.ts'
+import { normalizeAgentId, normalizeName } from './model/name.ts'
 import type { Batch, Change, Expect, Operation } from './model/operation.ts'
 import { requireList, requireOptions } from './model/options.ts'
 import { requireInstant } from './model/time.ts'
@@ -28,6 +30,7 @@ import type { Found, Hit, Searched, SearchOptions, WhyNot } from './recall/found
 import { OpenSessions } from './session/open-sessions.ts'
 import type { Session } from './session/session.ts'
 
+export { MOST_DAYS } from './memory/beginning.ts'
 export type { Context, ContextOptions } from './memory/context.ts'
 export type { MemoryOptions } from './memory/open.ts'
 export type { LogQuery, Undone, UndoOptions } from './memory/past.ts'
@@ -100,6 +103,7 @@ export class Memory {
       clock,
       recall: (message, options) => this.#autoRecalled(message, options),
       zone: async () => (await store.settings()).timezone,
+      context: (options) => this.context(options),
     })
   }
 
@@ -156,6 +160,11 @@ export class Memory {
     return this.#view.find(ref, options)
   }
 
+  /** The topic that `learnFact` would rewrite by this name. */
+  async topic(name: string, options: CallOptions = {}): Promise<Entry | undefined> {
+    return topicCalled(this.store, normalizeName(name, 'topic'), options)
+  }
+
   /** In the order they came. */
   async list(filter: ListFilter = {}): Promise<Entry[]> {
     requireOptions(filter)
@@ -167,6 +176,11 @@ export class Memory {
       ...(until === undefined ? {} : { until: requireInstant(until, 'until') }),
     }
     return this.#view.collect(wanted, signal ? { signal } : {})
+  }
+
+  /** What this agent sees, without the texts, in the order they came. */
+  async heads(filter: ScanFilter = {}, options: CallOptions = {}): Promise<readonly EntryHead[]> {
+    return this.#view.heads(filter, options)
   }
 
   /** Ranked by words: what the query calls by name first, then what says most of it in the rarest words. */
@@ -227,7 +241,7 @@ export class Memory {
       origin: origin ?? this.#writing.origin({}),
       ...(reverts === undefined ? {} : { reverts }),
     }
-    return this.store.apply(batch, { ...(expect ? { expect } : {}), ...(signal ? { signal } : {}) })
+    return applyAs(this.store, this.agent, batch, { ...(expect ? { expect } : {}), ...(signal ? { signal } : {}) })
   }
 
   /** Changes of what this agent sees, newest first. */

@@ -11,7 +11,7 @@ import { type ChangeFilter, type LoggedChange, matchesFilter } from './log.ts'
 
 /** Without `changes`, `last` and a filter: the newest that is not undone yet. */
 export interface UndoRequest extends ChangeFilter {
-  /** By number. Naming an undo takes that undo back. */
+  /** By number; one that the filter does not let through counts as not there. Naming an undo takes that undo back. */
   readonly changes?: readonly number[]
   /** The newest so many that are not undone yet. */
   readonly last?: number
@@ -42,8 +42,10 @@ export function planUndo(changes: readonly LoggedChange[], request: UndoRequest)
 
 function choose(changes: readonly LoggedChange[], request: UndoRequest): readonly LoggedChange[] {
   const { changes: numbers, last, withLater: _, ...filter } = request
-  if (numbers !== undefined) return numbers.map((number) => changeToUndo(changes, number))
   const filtered = Object.values(filter).some((value) => value !== undefined)
+  if (numbers !== undefined) {
+    return numbers.map((number) => changeToUndo(changes, number, filtered ? filter : undefined))
+  }
   // An undo that was not asked for by number or origin is passed over: undoing twice takes back two changes.
   const open = changes.filter(
     (logged) =>
@@ -63,11 +65,19 @@ function isIdle({ touched }: LoggedChange): boolean {
   return touched.every(({ before, after }) => sameState(before, after) && before?.path === after?.path)
 }
 
-function changeToUndo(changes: readonly LoggedChange[], number: number): LoggedChange {
+function changeToUndo(
+  changes: readonly LoggedChange[],
+  number: number,
+  filter: ChangeFilter | undefined,
+): LoggedChange {
   if (!Number.isSafeInteger(number) || number < 1) {
     throw new InvalidError('change', `${String(number)} is not the number of a change`, 'a number that the log shows')
   }
   const found = changes.find(({ change }) => change.number === number)
+  // One answer for what is not let through and for what never was.
+  if (filter && !(found && matchesFilter(found, filter))) {
+    throw new UnknownChangeError(`change ${number} is none of those that are meant`)
+  }
   if (!found) {
     const [first, last] = [changes[0]?.change.number, changes.at(-1)?.change.number]
     throw new UnknownChangeError(

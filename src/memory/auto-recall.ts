@@ -1,6 +1,6 @@
 /**
  * What the memory has to say about a message, before a model is asked: found anew for each turn, in the same index as every
- * search. Left out is what the prompt holds already (identity, MEMORY.md) and history, which is never injected.
+ * search. Left out is what the prompt holds already (MEMORY.md, where it is injected), and what no prompt gets by a search.
  */
 import { InvalidError } from '../errors.ts'
 import { withoutInjected } from '../model/injected.ts'
@@ -12,10 +12,12 @@ import type { SearchIndex } from '../search/search-index.ts'
 import type { Searching } from './searching.ts'
 import type { KnownSettings } from './settings.ts'
 
-const NEVER_RECALLED: readonly Kind[] = ['identity', 'memory', 'history']
-const RECALLED: readonly Kind[] = KIND_NAMES.filter((kind) => !NEVER_RECALLED.includes(kind))
+const NEVER_RECALLED: readonly Kind[] = ['identity', 'history']
 
-export type AutoRecallSettings = Pick<KnownSettings, 'autoRecall' | 'recallLimit' | 'recallWords' | 'tools'>
+export type AutoRecallSettings = Pick<
+  KnownSettings,
+  'autoRecall' | 'injectMemory' | 'recallLimit' | 'recallWords' | 'tools'
+>
 
 /** `undefined` where it is switched off, nothing of the message is left to search by, or nothing is found. */
 export async function autoRecall(
@@ -28,9 +30,14 @@ export async function autoRecall(
   if (!settings.autoRecall) return undefined
   const query = await queryFor(searching, message, settings, options)
   if (query === '') return undefined
-  const found = await searching.search(query, { ...options, kinds: RECALLED, limit: settings.recallLimit })
+  const asked = { ...options, kinds: recalledKinds(settings), limit: settings.recallLimit }
+  const found = await searching.search(query, asked, settings.recallWords === 'all')
   const hits = found.hits.flatMap(withoutEarlierBlocks)
   return hits.length === 0 ? undefined : { ...found, hits }
+}
+
+function recalledKinds({ injectMemory }: AutoRecallSettings): readonly Kind[] {
+  return KIND_NAMES.filter((kind) => !NEVER_RECALLED.includes(kind) && !(injectMemory && kind === 'memory'))
 }
 
 /** What was injected once and got into an entry, by a paste or an import, is not injected again with it. */

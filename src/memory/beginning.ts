@@ -2,7 +2,7 @@
 
 import type { Entry } from '../model/entry.ts'
 import { WORLD } from '../model/entry.ts'
-import { isExpired } from '../model/expiry.ts'
+import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import { wholeNumber } from '../model/number.ts'
 import { addDays, localTime, startOfDay } from '../model/time.ts'
 import type { CallOptions } from '../ports/store.ts'
@@ -14,8 +14,12 @@ export interface BeginningOptions extends CallOptions {
   readonly budgetTokens?: number
 }
 
+const LOADED: readonly Kind[] = ['topic', 'memory', 'experience']
+/** What only a search finds. Of who an agent is, nothing is remembered. */
+const OTHERS: readonly Kind[] = KIND_NAMES.filter((kind) => kind !== 'identity' && !LOADED.includes(kind))
+
 const DEFAULT_DAYS = 3
-const MOST_DAYS = 3660
+export const MOST_DAYS = 3660
 export const DEFAULT_BUDGET_TOKENS = 8000
 
 export async function beginning(
@@ -25,20 +29,23 @@ export async function beginning(
   const days = wholeNumber(options.days ?? DEFAULT_DAYS, 'days', 0, MOST_DAYS)
   const budgetTokens = wholeNumber(options.budgetTokens ?? DEFAULT_BUDGET_TOKENS, 'budget', 1, 10_000_000)
   const { timezone: zone } = await view.store.settings()
-  const [topics, memory, experiences, problems] = [
-    await view.collect({ scopes: [WORLD], kinds: ['topic'] }, options),
-    await view.get('MEMORY', options),
-    await lastDays(view, days, zone, options),
-    await view.store.problems({ scopes: view.scopes, kinds: ['topic', 'memory', 'experience'] }),
-  ]
-  const warnings = problems.map(({ path, problem }) => `${path}: ${problem}`)
-  const last = days > 0 && experiences.length === 0 ? await lastDay(view, zone, options) : undefined
-  const shownMemory = memory && memory.content.trim() !== '' ? memory : undefined
+  const topics = await view.collect({ scopes: [WORLD], kinds: ['topic'] }, options)
+  const page = await view.get('MEMORY', options)
+  const memory = page && page.content.trim() !== '' ? page : undefined
+  const experiences = await lastDays(view, days, zone, options)
+  const hasNoLog = experiences.length === 0
+  const isEmpty = hasNoLog && topics.length === 0 && memory === undefined
+  const kinds = isEmpty ? KIND_NAMES : LOADED
+  const warnings = (await view.store.problems({ scopes: view.scopes, kinds })).map(
+    ({ path, problem }) => `${path}: ${problem}`,
+  )
   const { text } = contextLoad({
     topics,
-    memory: shownMemory,
+    memory,
     experiences,
-    lastDay: last,
+    days,
+    lastDay: isEmpty || (hasNoLog && days > 0) ? await lastDay(view, zone, options) : undefined,
+    others: isEmpty ? (await view.heads({ kinds: OTHERS }, options)).length : 0,
     zone,
     budgetTokens,
     warnings,
@@ -54,9 +61,8 @@ async function lastDays(view: View, days: number, zone: string, options: CallOpt
 }
 
 async function lastDay(view: View, zone: string, options: CallOptions): Promise<string | undefined> {
-  const now = view.now()
-  const heads = await view.store.heads({ scopes: [view.agent], kinds: ['experience'] }, options)
-  const times = heads.filter((head) => !isExpired(head, now)).map((head) => head.createdAt)
+  const heads = await view.heads({ scopes: [view.agent], kinds: ['experience'] }, options)
+  const times = heads.map((head) => head.createdAt)
   const last = times.sort().at(-1)
   return last === undefined ? undefined : localTime(last, zone).day
 }

@@ -5,6 +5,7 @@
 import { InvalidError, isKeepsakeError } from '../errors.ts'
 import { requireOptions } from '../model/options.ts'
 import type { CallOptions } from '../ports/store.ts'
+import type { Context, Turn } from '../prompt/context.ts'
 import { memoryDirective } from '../prompt/directive.ts'
 import type { PromptPart } from '../prompt/part.ts'
 import { recallBlock } from '../prompt/recall-block.ts'
@@ -13,20 +14,9 @@ import type { Found } from '../recall/found.ts'
 import type { KnownSettings } from './settings.ts'
 import type { View } from './view.ts'
 
-export interface ContextOptions extends CallOptions {
-  /** What the user just said. Left out or blank: nothing is recalled. */
-  readonly message?: string
-  /** What was said before, where a client starts a new model session. */
-  readonly recap?: string
-}
+export type { Context } from '../prompt/context.ts'
 
-export interface Context {
-  readonly system: string
-  /** The `<recall>` block for the message; empty when there is none. */
-  readonly recall: string
-  readonly parts: readonly PromptPart[]
-  readonly warnings: readonly string[]
-}
+export interface ContextOptions extends Turn, CallOptions {}
 
 /** What is found for a message; `undefined` when that is nothing. */
 type AutoRecall = (message: string, options: CallOptions) => Promise<Found | undefined>

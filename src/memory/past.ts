@@ -20,6 +20,7 @@ import type { Batch, Change } from '../model/operation.ts'
 import { requireList } from '../model/options.ts'
 import { requireInstant } from '../model/time.ts'
 import type { CallOptions, History, Store, Touched } from '../ports/store.ts'
+import { applyAs } from './apply-as.ts'
 import type { IdentityGate } from './identity-gate.ts'
 
 export interface LogQuery extends ChangeFilter, CallOptions {
@@ -92,7 +93,7 @@ export class Past {
       const reverts = undone.map(({ change }) => change.number)
       const batch: Batch = { operations, origin: { by: 'undo', agent: this.#agent }, reverts }
       try {
-        const { change, entries, warnings } = await this.#store.apply(batch, { expect, ...call })
+        const { change, entries, warnings } = await applyAs(this.#store, this.#agent, batch, { expect, ...call })
         return { ...(change ? { change } : {}), undone, entries, warnings }
       } catch (error) {
         // Someone wrote between the plan and its turn: plan again on what is there now.

@@ -29,10 +29,11 @@ export class Searching {
     this.#options = options
   }
 
-  async search(query: string, options: SearchOptions): Promise<Found> {
+  /** `looked`: the index was brought into step for this very question. */
+  async search(query: string, options: SearchOptions, looked = false): Promise<Found> {
     const request = this.#request(query, options)
     const place = await this.place()
-    const found = await searchMemory(place, request)
+    const found = await searchMemory(place, request, looked)
     await place.index.save()
     return found
   }

@@ -3,7 +3,7 @@
  * agent reads through this, so that there is one rule and no way past it.
  */
 import { NotFoundError } from '../errors.ts'
-import { type Entry, type Scope, WORLD } from '../model/entry.ts'
+import { type Entry, type EntryHead, type Scope, WORLD } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
 import { findByRef } from '../model/find.ts'
 import { isId } from '../model/id.ts'
@@ -41,13 +41,7 @@ export class View {
   async find(ref: string, options: CallOptions): Promise<Entry> {
     const exact = await this.get(ref, options)
     if (exact) return exact
-    const now = this.now()
-    const heads = await this.store.heads({ scopes: this.scopes }, options)
-    const found = findByRef(
-      ref,
-      heads.filter((head) => !isExpired(head, now)),
-      this.agent,
-    )
+    const found = findByRef(ref, await this.heads({}, options), this.agent)
     const entry = found.id === undefined ? undefined : this.#visible(await this.store.get(found.id, options))
     if (!entry) throw new NotFoundError(ref, found.near)
     return entry
@@ -56,12 +50,22 @@ export class View {
   /** In the order they came; scopes that are not this agent's to see are passed over. */
   async collect(filter: ScanFilter, options: CallOptions): Promise<Entry[]> {
     const now = this.now()
-    const scopes = filter.scopes?.filter((scope) => this.scopes.includes(scope)) ?? this.scopes
     const out: Entry[] = []
-    for await (const entry of this.store.scan({ ...filter, scopes }, options)) {
+    for await (const entry of this.store.scan(this.#seen(filter), options)) {
       if (!isExpired(entry, now)) out.push(entry)
     }
     return out
+  }
+
+  /** As collect, without the texts. */
+  async heads(filter: ScanFilter, options: CallOptions): Promise<readonly EntryHead[]> {
+    const now = this.now()
+    const heads = await this.store.heads(this.#seen(filter), options)
+    return heads.filter((head) => !isExpired(head, now))
+  }
+
+  #seen(filter: ScanFilter): ScanFilter {
+    return { ...filter, scopes: filter.scopes?.filter((scope) => this.scopes.includes(scope)) ?? this.scopes }
   }
 
   #visible(entry: Entry | undefined): Entry | undefined {

@@ -7,12 +7,14 @@ import { normalizeText } from '../model/content.ts'
 import { type Entry, type Metadata, type Origin, WORLD } from '../model/entry.ts'
 import { isExpired, parseTtl } from '../model/expiry.ts'
 import { aKind, KINDS, type Kind, parseKind } from '../model/kinds.ts'
-import { normalizeName, spelling } from '../model/name.ts'
+import { normalizeName } from '../model/name.ts'
 import type { AddOperation, Change, Operation } from '../model/operation.ts'
 import { instant, localTime } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Applied, CallOptions, Store } from '../ports/store.ts'
+import { applyAs } from './apply-as.ts'
 import type { IdentityGate } from './identity-gate.ts'
+import { topicCalled } from './topic.ts'
 
 export interface WriteOptions extends CallOptions {
   /** The revision that the writer has read; the write fails with CONFLICT when it is no longer current. `null`: must be new. */
@@ -114,10 +116,12 @@ export class Writing {
     options: RememberOptions & { readonly name?: string },
   ): Promise<Written> {
     this.#gate([kind])
-    const scope = KINDS[kind].scope === 'world' ? WORLD : this.#agent
     const name = normalizeName(options.name)
     return this.#despiteRaces(options, async () => {
-      const existing = await this.#existing(scope, name, kind, options)
+      const existing =
+        kind === 'topic'
+          ? await topicCalled(this.#store, name, options)
+          : await this.#store.resolve(this.#agent, name, options)
       if (existing && !isExpired(existing, this.#now())) return this.#overwrite(existing, kind, content, options)
       if (typeof options.expect === 'string') throw new ConflictError(name, options.expect, null)
       return this.write([...removal(existing), this.#addition(kind, content, options)], options)
@@ -136,27 +140,19 @@ export class Writing {
     }
   }
 
-  /** The entry of this name, also one that differs only in case, dashes and blanks where it is a topic's. */
-  async #existing(scope: string, name: string, kind: Kind, options: CallOptions): Promise<Entry | undefined> {
-    const exact = await this.#store.resolve(scope, name, options)
-    if (exact || kind !== 'topic') return exact
-    const heads = await this.#store.heads({ scopes: [scope], kinds: [kind] }, options)
-    const alike = heads.filter((head) =>
-      [head.name ?? '', ...head.aliases].some((other) => spelling(other) === spelling(name)),
-    )
-    return alike.length === 1 && alike[0] ? this.#store.get(alike[0].id, options) : undefined
-  }
-
   async #overwrite(existing: Entry, kind: Kind, content: string, options: RememberOptions): Promise<Written> {
     if (options.expect === null) await this.#refuseExisting(existing)
     if (existing.kind !== kind || KINDS[kind].rewritten === 'no') {
-      throw new KeepsakeError('NAME_TAKEN', `"${existing.name}" is ${aKind(existing.kind)} and can't be overwritten`, {
+      const isFixed = KINDS[existing.kind].rewritten === 'no'
+      const problem = isFixed ? "can't be overwritten" : `can't become ${aKind(kind)}`
+      throw new KeepsakeError('NAME_TAKEN', `"${existing.name}" is ${aKind(existing.kind)} and ${problem}`, {
         hint: 'Choose another name.',
         data: { name: existing.name, owner: existing.id },
       })
     }
     const { description, metadata, aliases = [] } = options
-    const expiresAt = this.#expiresAt(options)
+    // A new text is not lost for the sake of a life that was given to the old one.
+    const expiresAt = this.#expiresAt(options) ?? (KINDS[kind].expires === 'never' ? null : undefined)
     const write: Operation = {
       op: 'write',
       id: existing.id,
@@ -236,12 +232,12 @@ export class Writing {
     }
     const origin = this.origin(options)
     try {
-      return await this.#store.apply({ operations, origin }, call)
+      return await applyAs(this.#store, this.#agent, { operations, origin }, call)
     } catch (error) {
       // A name whose owner has expired belongs to nobody whom anyone can see: that one makes room.
       const expired = await this.#expiredOwner(error, options)
       if (!expired) throw error
-      return this.#store.apply({ operations: [...removal(expired), ...operations], origin }, call)
+      return applyAs(this.#store, this.#agent, { operations: [...removal(expired), ...operations], origin }, call)
     }
   }
 

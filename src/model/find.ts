@@ -16,11 +16,14 @@ export interface Found {
 export function findByRef(ref: string, heads: readonly EntryHead[], own: string): Found {
   const wanted = fold(ref)
   const named = heads.flatMap((head) => (head.name === null ? [] : [{ head, names: [head.name, ...head.aliases] }]))
-  const exact = named.filter(({ names }) => names.includes(ref.normalize('NFC').trim()))
+  // The closest likeness that anything has: to the letter, but for case, as a file name.
+  const likenesses: readonly ((name: string) => boolean)[] = [
+    (name) => name === ref.normalize('NFC').trim(),
+    (name) => fold(name) === wanted,
+    (name) => slug(name) === wanted,
+  ]
   const alike =
-    exact.length > 0
-      ? exact
-      : named.filter(({ names }) => names.some((name) => fold(name) === wanted || slug(name) === wanted))
+    likenesses.map((isAlike) => named.filter(({ names }) => names.some(isAlike))).find((some) => some.length > 0) ?? []
   const mine = alike.filter(({ head }) => head.scope === own)
   const meant = mine.length > 0 ? mine : alike
   if (meant.length === 1 && meant[0]) return { id: meant[0].head.id, near: [] }

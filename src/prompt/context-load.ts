@@ -1,10 +1,11 @@
 /**
  * What `recall` without a query gives an agent: world knowledge, its own memory, the last days of its log. Pure text
- * building under a budget; what does not fit is left out as whole entries, the oldest first, and the text says so.
+ * building under a budget; what does not fit is left out as whole entries, the oldest first, and the text says so. The memory
+ * has the first claim, and is cut only where it alone is too long.
  */
-import { estimateTokenCount } from 'tokenx'
 import type { Entry } from '../model/entry.ts'
 import { localTime } from '../model/time.ts'
+import { isBeyond, shownWithin, tokensOf } from './budget.ts'
 import { notesOf } from './notes.ts'
 
 export interface ContextParts {
@@ -13,8 +14,12 @@ export interface ContextParts {
   readonly memory: Entry | undefined
   /** In any order; shown by day, newest first, and within a day as they came. */
   readonly experiences: readonly Entry[]
+  /** How many days of the log were asked for. */
+  readonly days: number
   /** The day of the last experience, where the days asked for have none. */
   readonly lastDay: string | undefined
+  /** How many entries of other kinds there are; looked at where there is none of these. */
+  readonly others: number
   readonly zone: string
   readonly budgetTokens: number
   /** What could not be read. */
@@ -27,16 +32,39 @@ export interface ContextLoad {
   readonly omitted: number
 }
 
-const NOTHING = 'Nothing is remembered yet.'
 const SEPARATOR = '\n\n---\n\n'
 
 export function contextLoad(parts: ContextParts): ContextLoad {
   const { kept, omitted } = withinBudget(parts)
-  const sections = [worldSection(kept.topics), memorySection(kept.memory), logSection(kept.experiences, parts)]
-  const shown = sections.filter((section) => section !== '')
   const notes = notesOf(omitted, parts.warnings)
-  if (shown.length === 0) return { text: [NOTHING, ...notes].join('\n\n'), omitted }
-  return { text: [...shown, ...notes].join(SEPARATOR), omitted }
+  if (isEmpty(parts)) return { text: [emptyText(parts), ...notes].join('\n\n'), omitted }
+  const sections = [worldSection(kept.topics), kept.memory, logSection(kept.experiences, parts)]
+  const shown = sections.filter((section) => section !== '')
+  if (shown.length > 0) return { text: [...shown, ...notes].join(SEPARATOR), omitted }
+  return { text: [`Nothing fits a budget of ${parts.budgetTokens} tokens.`, ...notes].join('\n\n'), omitted }
+}
+
+function isEmpty({ topics, memory, experiences }: ContextParts): boolean {
+  return topics.length === 0 && memory === undefined && experiences.length === 0
+}
+
+/** Where there is none of what was asked for: what there is besides, so that nobody takes the memory for empty. */
+function emptyText({ days, lastDay, others, warnings }: ContextParts): string {
+  if (lastDay === undefined && others === 0 && warnings.length === 0) return 'Nothing is remembered yet.'
+  const missing =
+    days === 0 ? 'no shared knowledge and no MEMORY.md' : 'no shared knowledge, no MEMORY.md and no log of these days'
+  return [
+    warnings.length === 0 ? `There is ${missing}.` : `N${missing.slice(1)} could be read.`,
+    ...(lastDay === undefined ? [] : [`The last log is of ${lastDay}.`]),
+    ...(others === 0 ? [] : [othersText(others)]),
+  ].join(' ')
+}
+
+/** Not how to search: each preset does that its own way, and one not at all. */
+function othersText(count: number): string {
+  return count === 1
+    ? 'There is 1 other entry; a search finds it.'
+    : `There are ${count} other entries; a search finds them.`
 }
 
 function worldSection(topics: readonly Entry[]): string {
@@ -44,8 +72,13 @@ function worldSection(topics: readonly Entry[]): string {
   return ['# World Knowledge', ...topics.map(topicText)].join('\n\n')
 }
 
-function memorySection(memory: Entry | undefined): string {
-  return memory ? `# Your Memory\n\n${memory.content}` : ''
+/** Where the rest of it is, every reader can be told in the same way: the file. */
+function memorySection(memory: Entry | undefined, budgetTokens: number): string {
+  if (!memory) return ''
+  const note = '(MEMORY.md is too long to be shown whole; the rest is in the file.)'
+  const show = (text: string, isCut: boolean): string =>
+    ['# Your Memory', ...(text === '' ? [] : [text]), ...(isCut ? [note] : [])].join('\n\n')
+  return shownWithin(memory.content, budgetTokens, show).text
 }
 
 function logSection(experiences: readonly Entry[], { zone, lastDay }: ContextParts): string {
@@ -72,52 +105,61 @@ function logText(entry: Entry, zone: string): string {
   return `### ${localTime(entry.createdAt, zone).time}\n\n${entry.content}`
 }
 
-type Kept = Pick<ContextParts, 'topics' | 'memory' | 'experiences'>
+interface Kept {
+  readonly topics: readonly Entry[]
+  /** As it is shown. */
+  readonly memory: string
+  readonly experiences: readonly Entry[]
+}
 
 /** The memory first, then topics, then experiences; within each the newest have the better claim. */
 function withinBudget(parts: ContextParts): { readonly kept: Kept; readonly omitted: number } {
-  let left = parts.budgetTokens
-  let omitted = 0
-  const take = (text: string): boolean => {
-    const cost = estimateTokenCount(text)
-    if (cost > left) {
-      omitted++
-      return false
-    }
-    left -= cost
-    return true
-  }
-  const memory = parts.memory && take(memorySection(parts.memory)) ? parts.memory : undefined
-  const topics = newestWithin(parts.topics, (entry) => entry.updatedAt, topicText, take)
-  const experiences = newestWithin(
-    parts.experiences,
-    (entry) => entry.createdAt,
-    (entry) => logText(entry, parts.zone),
-    take,
-  )
+  const memory = memorySection(parts.memory, parts.budgetTokens)
+  const room = parts.budgetTokens - tokensOf(memory)
+  const topics = newestWithin(parts.topics, { timeOf: (entry) => entry.updatedAt, textOf: topicText, room, left: room })
+  const experiences = newestWithin(parts.experiences, {
+    timeOf: (entry) => entry.createdAt,
+    textOf: (entry) => logText(entry, parts.zone),
+    room,
+    left: topics.left,
+  })
+  const given = parts.topics.length + parts.experiences.length
   return {
     kept: {
       memory,
-      topics: topics.sort((a, b) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1)),
-      experiences: experiences.sort((a, b) => a.seq - b.seq),
+      topics: topics.taken.sort((a, b) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1)),
+      experiences: experiences.taken.sort((a, b) => a.seq - b.seq),
     },
-    omitted,
+    omitted: given - topics.taken.length - experiences.taken.length,
   }
+}
+
+interface Sort {
+  readonly timeOf: (entry: Entry) => string
+  readonly textOf: (entry: Entry) => string
+  /** In tokens: what there is for all entries of all sorts. */
+  readonly room: number
+  /** What the sorts before have left of it. */
+  readonly left: number
 }
 
 function newestWithin(
   entries: readonly Entry[],
-  timeOf: (entry: Entry) => string,
-  textOf: (entry: Entry) => string,
-  take: (text: string) => boolean,
-): Entry[] {
+  { timeOf, textOf, room, left: leftBefore }: Sort,
+): { readonly taken: Entry[]; readonly left: number } {
   const newestFirst = [...entries].sort((a, b) =>
     timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : b.seq - a.seq,
   )
-  // What is left out is the oldest: once one does not fit, none that is older is taken in its place.
-  let full = false
-  return newestFirst.filter((entry) => {
-    full = !take(textOf(entry)) || full
-    return !full
-  })
+  const taken: Entry[] = []
+  let left = leftBefore
+  for (const entry of newestFirst) {
+    const tokens = isBeyond(entry.content.length, room) ? Number.POSITIVE_INFINITY : tokensOf(textOf(entry))
+    // One that would not fit with all others left out is passed over alone.
+    if (tokens > room) continue
+    // What is left out is the oldest: once one does not fit, none that is older is taken in its place.
+    if (tokens > left) break
+    taken.push(entry)
+    left -= tokens
+  }
+  return { taken, left }
 }

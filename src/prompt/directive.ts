@@ -54,7 +54,7 @@ export function memoryDirective(preset: Preset = 'default', options: DirectiveOp
 /** How a model gets at the rest of a MEMORY.md that does not fit its prompt. */
 export const REST_OF_MEMORY: Readonly<Record<Preset, string>> = {
   default: '`reflect` without content gives all of it',
-  agnx: '`recall` gives all of it',
+  agnx: '`reflect` without content gives all of it',
   reachy: 'the file MEMORY.md has all of it',
   crabtalk: '`memory` without content gives all of it',
 }

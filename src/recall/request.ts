@@ -25,7 +25,8 @@ export interface SearchRequest {
 }
 
 const DEFAULT_LIMIT = 5
-const MOST_HITS = 100
+/** That one search may be asked for. */
+export const MOST_HITS = 100
 const MOST_TOKENS = 10_000_000
 /** What is searched when nothing is said. The identity is in every prompt already. */
 const SEARCHED: readonly Kind[] = KIND_NAMES.filter((kind) => kind !== 'identity')

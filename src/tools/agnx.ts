@@ -1,7 +1,7 @@
 /** The four tools of the design that keeps a world, a memory and a log: names, parameters and defaults are its own. */
 
-import type { Memory } from '../memory.ts'
-import { beginning, MOST_DAYS } from './default/recall.ts'
+import { type Memory, MOST_DAYS } from '../memory.ts'
+import { beginning } from './default/recall.ts'
 import { remembered } from './default/remember.ts'
 import { defineTool } from './define-tool.ts'
 import { memoryPage, topicPage } from './page.ts'

@@ -1,13 +1,11 @@
 /** The tools of the design of one file an entry: names and parameters are its own; each answers with a text. */
 import { NotFoundError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
-import { isExpired } from '../model/expiry.ts'
 import { findByRef } from '../model/find.ts'
 import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import { normalizeName } from '../model/name.ts'
-import { instant } from '../model/time.ts'
 import { hitsText } from '../prompt/hits-text.ts'
-import { MOST_HITS } from './default/recall.ts'
+import { MOST_HITS } from '../recall/request.ts'
 import { CONTENT_HINTS, remembered } from './default/remember.ts'
 import { defineTool } from './define-tool.ts'
 import { labelOf } from './entry-facts.ts'
@@ -102,13 +100,11 @@ function soul(memory: Memory): Tool {
 }
 
 async function forgotten(memory: Memory, name: string, call: ToolCall): Promise<ToolResult> {
-  const now = instant(memory.clock())
-  const heads = await memory.store.heads({ scopes: [memory.agent], kinds: FORGOTTEN }, call)
-  const there = heads.filter((head) => !isExpired(head, now))
-  const { id, near } = findByRef(name, there, memory.agent)
+  const heads = await memory.heads({ scopes: [memory.agent], kinds: FORGOTTEN }, call)
+  const { id, near } = findByRef(name, heads, memory.agent)
   if (id === undefined) throw new NotFoundError(name, near)
   const written = await memory.forget(id, writeOptions(call))
-  return writtenResult(memory, written, `Forgot ${labelOf(written.entry)}.`, broughtBack(written))
+  return writtenResult(written, `Forgot ${labelOf(written.entry)}.`, broughtBack(written))
 }
 
 function broughtBack({ change }: Awaited<ReturnType<Memory['forget']>>): string[] {

@@ -3,7 +3,7 @@ import type { Entry, JsonValue } from '../model/entry.ts'
 import { localTime } from '../model/time.ts'
 import { notesOf } from '../prompt/notes.ts'
 import { nothingFoundText } from '../prompt/searched-text.ts'
-import type { Found, Hit } from '../recall/found.ts'
+import type { Found, Hit, SearchMode } from '../recall/found.ts'
 import type { ToolResult } from './tool.ts'
 import { warningsJson } from './written.ts'
 
@@ -13,7 +13,9 @@ export function foundResult(found: Found, zone: string): ToolResult {
   const nothing = hits.length === 0 ? [nothingFoundText(searched, zone, optionName)] : []
   const texts = hits.map((hit) => hitText(hit, zone))
   return {
-    text: [...nothing, ...texts, ...notesOf(hits.length === 0 ? 0 : omitted, warnings)].join('\n\n'),
+    text: [...nothing, ...texts, ...searchedNote(found), ...notesOf(hits.length === 0 ? 0 : omitted, warnings)].join(
+      '\n\n',
+    ),
     structured: {
       hits: hits.map(hitJson),
       searched: { mode, query, entries, matched, omitted },
@@ -43,18 +45,25 @@ function hitJson({ entry, score, alike }: Hit): JsonValue {
   }
 }
 
+/** An empty answer has said it already. */
+function searchedNote({ hits, searched: { mode, entries, matched } }: Found): string[] {
+  if (hits.length === 0) return []
+  return [`(Searched ${entries} ${entries === 1 ? 'entry' : 'entries'}, ${MODES[mode]}; ${matched} matched.)`]
+}
+
+const MODES: Readonly<Record<SearchMode, string>> = { lexical: 'by words' }
+
 /** `## Deploys (note, 2026-11-15 14:03, score 0.87)`, then what else there is to say, a line each. */
 function hitText({ entry, score, alike }: Hit, zone: string): string {
-  const { id, kind, name, key, aliases, description, content, metadata, expiresAt, revision } = entry
-  const { day, time } = localTime(entry.updatedAt, zone)
-  const title = name ?? key ?? `${day} ${time}`
-  const facts = [
-    name === null ? `${kind} ${id}` : kind,
-    ...(title === `${day} ${time}` ? [] : [`${day} ${time}`]),
-    `score ${score.toFixed(2)}`,
-  ]
+  const { id, kind, name, key, aliases, description, content, metadata, createdAt, updatedAt, expiresAt, revision } =
+    entry
+  const when = timeText(updatedAt, zone)
+  const title = name ?? key ?? when
+  const facts = [kind, ...(title === when ? [] : [when]), `score ${score.toFixed(2)}`]
   const lines = [
     `## ${title} (${facts.join(', ')})`,
+    `id: ${id}`,
+    ...(createdAt === updatedAt ? [] : [`created: ${timeText(createdAt, zone)}`]),
     ...(aliases.length === 0 ? [] : [`aliases: ${aliases.join(', ')}`]),
     ...(Object.keys(metadata).length === 0 ? [] : [`metadata: ${JSON.stringify(metadata)}`]),
     ...(expiresAt === null ? [] : [`expires: ${expiresAt}`]),
@@ -62,6 +71,11 @@ function hitText({ entry, score, alike }: Hit, zone: string): string {
     ...(alike.length === 0 ? [] : [`nearly the same: ${alike.join(', ')}`]),
   ]
   return [lines.join('\n'), description, content].filter((part) => part !== '').join('\n\n')
+}
+
+function timeText(at: string, zone: string): string {
+  const { day, time } = localTime(at, zone)
+  return `${day} ${time}`
 }
 
 /** As a whole, by a tool that takes the revision. */

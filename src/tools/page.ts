@@ -3,15 +3,17 @@
  * revision that a rewrite may carry, so that nobody overwrites what they have not seen.
  */
 import { InvalidError } from '../errors.ts'
-import type { Memory } from '../memory.ts'
+import type { Memory, Written } from '../memory.ts'
 import { type Entry, WORLD } from '../model/entry.ts'
 import { findByRef } from '../model/find.ts'
-import { normalizeName, spelling } from '../model/name.ts'
-import type { CallOptions } from '../ports/store.ts'
+import { normalizeName } from '../model/name.ts'
+import type { CallOptions, ScanFilter } from '../ports/store.ts'
+import { notesOf } from '../prompt/notes.ts'
+import { inWords } from './conflict.ts'
 import { factLines, factsOf, labelOf } from './entry-facts.ts'
 import { type Parameter, text } from './parameters.ts'
 import type { ToolCall, ToolResult } from './tool.ts'
-import { writeOptions, writtenResult, wroteText } from './written.ts'
+import { warningsJson, writeOptions, writtenResult, wroteText } from './written.ts'
 
 export interface Rewrite {
   readonly content: string | undefined
@@ -28,18 +30,25 @@ export const EXPECT: Parameter<string | null, false> = {
   },
 }
 
+const NO_IDENTITY = 'There is no identity yet; your prompt has a default one.'
+
 export async function memoryPage(memory: Memory, { content, expect }: Rewrite, call: ToolCall): Promise<ToolResult> {
-  if (content === undefined) return readResult(await memory.get('MEMORY', call), 'There is no MEMORY.md yet.', expect)
-  const written = await memory.reflect(content, { ...writeOptions(call), ...expecting(expect) })
-  return writtenResult(memory, written, wroteText(written))
+  if (content === undefined) {
+    return readResult(expect, await memory.get('MEMORY', call), () =>
+      missing(memory, { scopes: [memory.agent], kinds: ['memory'] }, 'There is no MEMORY.md yet.'),
+    )
+  }
+  return rewritten('MEMORY.md', memory.reflect(content, { ...writeOptions(call), ...expecting(expect) }))
 }
 
 export async function identityPage(memory: Memory, { content, expect }: Rewrite, call: ToolCall): Promise<ToolResult> {
   if (content === undefined) {
-    return readResult(await memory.get('IDENTITY', call), 'There is no identity yet.', expect)
+    return readResult(expect, await memory.get('IDENTITY', call), () =>
+      missing(memory, { scopes: [memory.agent], kinds: ['identity'] }, NO_IDENTITY),
+    )
   }
-  const written = await memory.remember(content, { ...writeOptions(call), ...expecting(expect), kind: 'identity' })
-  return writtenResult(memory, written, wroteText(written))
+  const options = { ...writeOptions(call), ...expecting(expect), kind: 'identity' } as const
+  return rewritten('the identity', memory.remember(content, options))
 }
 
 export async function topicPage(
@@ -49,26 +58,36 @@ export async function topicPage(
   call: ToolCall,
 ): Promise<ToolResult> {
   if (content === undefined) {
-    const { entry, near } = await findTopic(memory, normalizeName(topic, 'topic'), call)
-    const others = near.map((name) => `"${name}"`).join(' or ')
-    return readResult(
-      entry,
-      `There is no topic "${topic}" yet.${others === '' ? '' : ` Did you mean ${others}?`}`,
-      expect,
+    // The one that a write would rewrite: an own note of that name is not meant.
+    return readResult(expect, await memory.topic(topic, call), async () =>
+      missing(memory, { scopes: [WORLD], kinds: ['topic'] }, await noTopicText(memory, topic, call)),
     )
   }
-  const written = await memory.learnFact(topic, content, { ...writeOptions(call), ...expecting(expect) })
-  return writtenResult(memory, written, wroteText(written))
+  const options = { ...writeOptions(call), ...expecting(expect) }
+  return rewritten(`the topic "${topic}"`, memory.learnFact(topic, content, options))
+}
+
+/** `label`: what the model knows it by, should it have changed meanwhile. */
+async function rewritten(label: string, writing: Promise<Written>): Promise<ToolResult> {
+  try {
+    const written = await writing
+    return writtenResult(written, wroteText(written))
+  } catch (error) {
+    throw inWords(error, label)
+  }
 }
 
 function expecting(expect: string | null | undefined): { readonly expect?: string | null } {
   return expect === undefined ? {} : { expect }
 }
 
-/** What is not there yet is an answer, not a mistake. */
-function readResult(entry: Entry | undefined, missing: string, expect: string | null | undefined): ToolResult {
+async function readResult(
+  expect: string | null | undefined,
+  entry: Entry | undefined,
+  otherwise: () => Promise<ToolResult>,
+): Promise<ToolResult> {
   if (expect !== undefined) throw new InvalidError('expect', 'belongs to a write', 'expect only with content')
-  if (entry === undefined) return { text: missing, structured: { content: '', revision: null, message: missing } }
+  if (entry === undefined) return otherwise()
   const { content, revision, updatedAt } = entry
   return {
     text: [`${capital(labelOf(entry))}:`, ...factLines(entry), '', content === '' ? '(empty)' : content].join('\n'),
@@ -76,22 +95,27 @@ function readResult(entry: Entry | undefined, missing: string, expect: string | 
   }
 }
 
-/** The one that a write would rewrite: an own note of that name is not meant. */
-async function findTopic(
+/** What is not there yet is an answer, not a mistake. What could not be read may be what was asked for. */
+async function missing(
   memory: Memory,
-  name: string,
-  call: CallOptions,
-): Promise<{ readonly entry?: Entry; readonly near: readonly string[] }> {
-  const exact = await memory.store.resolve(WORLD, name, call)
-  if (exact) return { entry: exact, near: [] }
-  const heads = await memory.store.heads({ scopes: [WORLD], kinds: ['topic'] }, call)
-  const alike = heads.filter((head) =>
-    [head.name ?? '', ...head.aliases].some((other) => spelling(other) === spelling(name)),
-  )
-  const entry = alike.length === 1 && alike[0] ? await memory.store.get(alike[0].id, call) : undefined
-  if (entry) return { entry, near: [] }
-  const found = findByRef(name, heads, WORLD)
-  return { near: [...found.near, ...heads.flatMap((head) => (head.id === found.id ? (head.name ?? []) : []))] }
+  where: Pick<ScanFilter, 'scopes' | 'kinds'>,
+  sentence: string,
+): Promise<ToolResult> {
+  const problems = await memory.store.problems(where)
+  const warnings = problems.map(({ path, problem }) => `${path}: ${problem}`)
+  return {
+    text: [sentence, ...notesOf(0, warnings)].join('\n'),
+    // What a first write may carry as `expect`. Not null, which counts as left out.
+    structured: { content: '', revision: 'new', message: sentence, ...warningsJson(warnings) },
+  }
+}
+
+async function noTopicText(memory: Memory, topic: string, call: CallOptions): Promise<string> {
+  const heads = await memory.heads({ scopes: [WORLD], kinds: ['topic'] }, call)
+  const { id, near } = findByRef(normalizeName(topic, 'topic'), heads, WORLD)
+  const names = [...near, ...heads.flatMap((head) => (head.id === id ? (head.name ?? []) : []))]
+  const others = names.map((name) => `"${name}"`).join(' or ')
+  return `There is no topic "${topic}" yet.${others === '' ? '' : ` Did you mean ${others}?`}`
 }
 
 function capital(text: string): string {

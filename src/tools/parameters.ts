@@ -3,7 +3,7 @@
  * sends. Models send "3" where they mean 3, and null where they mean nothing: both are taken. All else that does not fit is an
  * error that names the field and what is allowed.
  */
-import { InvalidError } from '../errors.ts'
+import { InvalidError, KeepsakeError } from '../errors.ts'
 import type { Metadata } from '../model/entry.ts'
 import { normalizeMetadata } from '../model/json.ts'
 import { wholeNumber } from '../model/number.ts'
@@ -139,7 +139,7 @@ export function checkedArguments<Table extends ParameterTable>(args: unknown, ta
     // Only what is its own: an object's "constructor" is nothing that anyone sent.
     const value: unknown = Object.hasOwn(given, name) ? (given as Record<string, unknown>)[name] : undefined
     if (value !== undefined && value !== null) return [name, parameter.check(value, name)]
-    if (parameter.must) throw new InvalidError(name, 'is missing', parameter.schema.description ?? 'it must be given')
+    if (parameter.must) throw missing(name, parameter.schema)
     return [name, undefined]
   })
   return Object.fromEntries(checked) as Given<Table> // each key of the table, checked by its own parameter
@@ -163,6 +163,13 @@ function optional<Value>(
 function requireText(value: unknown, field: string): string {
   if (typeof value !== 'string') throw new InvalidError(field, `${shown(value)} is not text`, 'text')
   return value
+}
+
+function missing(name: string, { description }: PropertySchema): KeepsakeError {
+  return new KeepsakeError('INVALID', `${name}: is missing`, {
+    hint: `Call it again with ${name}${description === undefined ? '' : `: ${description}`}`,
+    data: { field: name },
+  })
 }
 
 function allowedNames(table: ParameterTable): string {

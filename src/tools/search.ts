@@ -1,15 +1,15 @@
 /**
- * Searching for a model: within 8,000 tokens, as whole entries, but never nothing for the sake of the budget: where even the
- * best hit is too long, the part of it where the words stand is shown, and says so.
+ * Searching for a model, within 8,000 tokens: whole entries, the best first. One that has no room as a whole is shown in part,
+ * where the words stand, and says so: a worse hit never takes the place of a better one that is longer.
  */
 import type { Memory } from '../memory.ts'
 import type { Condition } from '../model/condition.ts'
 import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import type { CallOptions } from '../ports/store.ts'
+import { MOST_CHARACTERS_A_TOKEN, tokensOf } from '../prompt/budget.ts'
 import { excerpt } from '../prompt/excerpt.ts'
 import type { Found, Hit, Searched } from '../recall/found.ts'
 import { said } from './parameters.ts'
-import { ownWarnings } from './written.ts'
 
 export interface Asked {
   readonly limit?: number | undefined
@@ -20,20 +20,32 @@ export interface Asked {
   readonly days?: number | undefined
 }
 
-/** Of a single hit that is longer than all may be; some are left for what is said about it. */
-const MOST_TOKENS = 7500
+const BUDGET_TOKENS = 8000
+/** Of one hit in part; the rest is for the others. */
+const MOST_OF_PART = 4000
+/** Less of a text says little. */
+const LEAST_OF_PART = 200
 const NO_BUDGET = 10_000_000
 
 export async function search(memory: Memory, query: string, asked: Asked, call: CallOptions): Promise<Found> {
-  const options = { query, ...said(asked), ...said({ signal: call.signal }) }
-  const found = foundOf(memory, await memory.recall(options))
-  if (found.hits.length > 0 || found.searched.omitted === 0) return found
-  const whole = foundOf(memory, await memory.recall({ ...options, limit: 1, budgetTokens: NO_BUDGET }))
-  return {
-    ...found,
-    hits: whole.hits.map(excerptOf),
-    searched: { ...found.searched, omitted: found.searched.omitted - 1 },
-  }
+  const options = { query, ...said(asked), ...said({ signal: call.signal }), budgetTokens: NO_BUDGET }
+  const found = foundOf(await memory.recall(options))
+  const hits = withinBudget(found.hits)
+  return { ...found, hits, searched: { ...found.searched, omitted: found.hits.length - hits.length } }
+}
+
+function withinBudget(hits: readonly Hit[]): Hit[] {
+  let room = BUDGET_TOKENS
+  return hits.flatMap((hit) => {
+    const shown = tokensWithin(hit, room) <= room ? hit : inPart(hit, Math.min(room, MOST_OF_PART))
+    if (shown !== undefined) room -= tokensWithin(shown, room)
+    return shown ?? []
+  })
+}
+
+/** Of a text that is longer than there could ever be room for, only the beginning is counted. */
+function tokensWithin({ entry: { content, description } }: Hit, room: number): number {
+  return tokensOf(content.slice(0, (room + 1) * MOST_CHARACTERS_A_TOKEN)) + tokensOf(description)
 }
 
 /** Where a tool has its kinds fixed, leaving the others out is no filter that its caller could loosen. */
@@ -42,14 +54,15 @@ export function withoutKinds(found: Found): Found {
   return { ...found, searched }
 }
 
-function foundOf(memory: Memory, { hits, searched, warnings }: Awaited<ReturnType<Memory['recall']>>): Found {
+function foundOf({ hits, searched, warnings }: Awaited<ReturnType<Memory['recall']>>): Found {
   if (!hits || !searched) throw new Error('unreachable: a recall with a query tells its hits')
-  return { hits, searched, warnings: ownWarnings(memory, warnings) }
+  return { hits, searched, warnings }
 }
 
-function excerptOf(hit: Hit): Hit {
+function inPart(hit: Hit, room: number): Hit | undefined {
+  if (room < LEAST_OF_PART) return undefined
   const { content } = hit.entry
-  const shown = excerpt(content, hit.highlights, MOST_TOKENS)
+  const shown = excerpt(content, hit.highlights, room)
   const note = `(An excerpt: about ${shown.length} of ${content.length} characters.)`
   return { ...hit, entry: { ...hit.entry, content: `${shown}\n\n${note}` }, highlights: [] }
 }

@@ -1,5 +1,5 @@
 /** The result of a write: what was done, to which entry, what it replaced, and the number of the change. */
-import type { Memory, WriteOptions, Written } from '../memory.ts'
+import type { WriteOptions, Written } from '../memory.ts'
 import type { JsonValue } from '../model/entry.ts'
 import { factLines, factsOf, labelOf } from './entry-facts.ts'
 import { said } from './parameters.ts'
@@ -11,14 +11,8 @@ export function writeOptions({ signal, session }: ToolCall): WriteOptions {
 }
 
 /** `done`: a sentence; where nothing had to be done, that is said instead. */
-export function writtenResult(
-  memory: Memory,
-  written: Written,
-  done: string,
-  more: readonly string[] = [],
-): ToolResult {
-  const { entry, change, replaced } = written
-  const warnings = ownWarnings(memory, written.warnings)
+export function writtenResult(written: Written, done: string, more: readonly string[] = []): ToolResult {
+  const { entry, change, replaced, warnings } = written
   const sentence = change === undefined ? `Nothing to do: ${labelOf(entry)} is so already.` : done
   return {
     text: [
@@ -36,11 +30,6 @@ export function writtenResult(
       ...warningsJson(warnings),
     },
   }
-}
-
-/** Writers of one process share a turn, and what is said of it may be about another agent's file. */
-export function ownWarnings({ agent }: Memory, warnings: readonly string[]): readonly string[] {
-  return warnings.filter((warning) => !warning.startsWith('agents/') || warning.startsWith(`agents/${agent}/`))
 }
 
 export function warningLines(warnings: readonly string[]): string[] {

@@ -89,6 +89,8 @@ const FILES: readonly (readonly [args: readonly string[], file: string])[] = [
 describe.each(FILES)('install %j', (args, path) => {
   it('makes the file, the second time nothing, and uninstall leaves no trace', async () => {
     const here = new Installing()
+    // There already: in a home nobody knows who made the folder of a client.
+    if (path.startsWith('home/')) mkdirSync(join(here.desk.folder, dirname(path)), { recursive: true })
     const before = here.desk.hash()
     const first = await here.install(...args)
     expect(json(first)).toMatchObject({ client: args[0], file: join(here.desk.folder, path), changed: true })
@@ -180,7 +182,36 @@ describe('install', () => {
     expect([here.has('c/config.toml'), here.has('x/opencode/opencode.json')]).toEqual([true, true])
     await here.uninstall('codex')
     await here.uninstall('opencode', '--scope', 'user')
-    expect([readdirSync(join(here.desk.folder, 'c')), readdirSync(join(here.desk.folder, 'x'))]).toEqual([[], []])
+    const left = ['c', 'x/opencode'].map((folder) => readdirSync(join(here.desk.folder, folder)))
+    expect(left).toEqual([[], []])
+  })
+
+  it("leaves the client's folder in the home, also to who works there", async () => {
+    const here = new Installing()
+    vi.stubEnv('HOME', here.desk.folder)
+    mkdirSync(join(here.desk.folder, '.codex'))
+    for (const scope of ['user', 'project']) {
+      await here.install('codex', '--scope', scope)
+      await here.uninstall('codex', '--scope', scope)
+      expect(readdirSync(join(here.desk.folder, '.codex'))).toEqual([])
+    }
+  })
+
+  it('leaves a file that someone else wrote into, and says what went with the entry', async () => {
+    const here = new Installing()
+    const entry = '[mcp_servers.keepsake]\ncommand = "npx"\nargs = ["-y", "keepsake", "mcp"]\n'
+    here.write(
+      'home/.codex/config.toml',
+      `${entry}# mine\nstartup_timeout_sec = 20\n[mcp_servers.keepsake.env]\nA = "1"\n`,
+    )
+    const { text, warnings } = await here.uninstall('codex')
+    expect(text).toMatch(/^Took the entry/)
+    expect(warnings).toEqual(['what was added to the entry went with it: startup_timeout_sec, env'])
+    expect(here.read('home/.codex/config.toml')).toBe('')
+    await here.install('claude')
+    here.write('.mcp.json', here.read('.mcp.json').replace('"args"', '"env": {}, "args"'))
+    expect((await here.uninstall('claude')).warnings).toEqual([expect.stringContaining('went with it: env')])
+    expect(JSON.parse(here.read('.mcp.json'))).toEqual({ mcpServers: {} })
   })
 
   it.each(CLIENT_NAMES)('with --print only prints the entry for %s', async (client) => {

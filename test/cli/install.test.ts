@@ -159,6 +159,41 @@ describe('what stands in our entry by hand', () => {
     expect(after).not.toContain('keepsake')
   })
 
+  it.each<[string, Client, (text: string) => string, string]>([
+    ['a setting', codex, (text) => `${text}startup_timeout_sec = 20\n`, ''],
+    ['a table', codex, (text) => `${text}\n[mcp_servers.keepsake.env]\nA = "1"\n`, ''],
+    ['a comment', codex, (text) => text.replace('args', '# mine\nargs'), ''],
+    ['another order', codex, (text) => text.replace(/^(command.*\n)(args.*\n)/m, '$2$1'), ''],
+    ['a setting', claude, (text) => text.replace('"args"', '"env": { "A": "1" },\n      "args"'), 'servers'],
+    ['a comment', claude, (text) => text.replace('"args"', '// mine\n      "args"'), 'servers'],
+    ['another layout', claude, (text) => JSON.stringify(JSON.parse(text)), 'servers'],
+    [
+      'another layout and setting',
+      claude,
+      (text) => JSON.stringify(JSON.parse(text)).replace('}', ',"x":1}'),
+      'servers',
+    ],
+  ])('keeps its file from being removed: %s', (_, client, edited, rest) => {
+    const after = takeOut(client, edited(put(client, undefined)))
+    if (rest === '') expect(after).toBe('')
+    else expect(parsed(client, after ?? '')).toEqual({ mcpServers: {} })
+  })
+
+  it('is told when it goes', () => {
+    const text = put(codex, undefined).replace('args', 'startup_timeout_sec = 20\nargs')
+    expect(uninstalled(codex, file(`${text}[mcp_servers.keepsake.env]\nA = "1"\n`), false).lost).toEqual([
+      'startup_timeout_sec',
+      'env',
+    ])
+    expect(uninstalled(codex, file(put(codex, undefined)), false).lost).toEqual([])
+  })
+
+  it('is not what install itself writes when it is told to trust', () => {
+    const entry = { ...codex.entry(COMMAND), ...codex.trusted }
+    const { after } = installed(codex, file(put(codex, undefined)), entry, false)
+    expect(uninstalled(codex, file(after), false)).toEqual({ was: 'ours', after: undefined, lost: [] })
+  })
+
   it('is renewed on its one line', () => {
     const text = '{"mcpServers": {"keepsake": {"command": "keepsake", "args": ["mcp"]}}}'
     expect(put(claude, text, ['npx', 'keepsake', 'mcp'])).toBe(

@@ -107,7 +107,7 @@ const BAD_CALLS: readonly (readonly [string, unknown, string])[] = [
   ['default.learn_fact', { topic: 5 }, 'topic: 5 is not text'],
   ['default.learn_fact', { topic: 'People', content: ' ' }, 'content: is empty'],
   ['default.learn_fact', { topic: 'People', expect: '0123456789abcdef' }, 'expect: belongs to a write'],
-  ['default.learn_fact', { topic: 'None', content: 'x', expect: '0123456789abcdef' }, 'None is gone'],
+  ['default.learn_fact', { topic: 'None', content: 'x', expect: '0123456789abcdef' }, 'the topic "None" is not there'],
   ['default.forget', {}, 'ref: is missing'],
   ['default.forget', { ref: ' ' }, 'ref: is empty'],
   ['default.forget', { ref: 5 }, 'ref: 5 is not text'],

@@ -1,6 +1,8 @@
 /** The default tools, each on both stores: what they do, and that both forms of an answer carry all of it. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { tokensOf } from '../../src/prompt/budget.ts'
 import { Bench, type Data, newFolder, STORES } from './bench.ts'
 
 describe.each(STORES)('on the %s store', (store) => {
@@ -34,9 +36,11 @@ describe.each(STORES)('on the %s store', (store) => {
       change: 3,
     })
     const rewritten = (again.structured as Data).entry
-    for (const fact of [rewritten.id, rewritten.revision, `was ${made.entry.revision}`, 'change: 3', 'expires: ']) {
+    for (const fact of [rewritten.id, rewritten.revision, `was ${made.entry.revision}`, 'change: 3']) {
       expect(again.text).toContain(fact)
     }
+    // A new text is not lost with the life of the old one.
+    expect([rewritten.expiresAt, again.text.includes('expires: ')]).toEqual([undefined, false])
     expect(rewritten.path).toBe(filed ? 'agents/main/entries/deploys.md' : undefined)
     expect(again.text.includes('file: agents/main/entries/deploys.md')).toBe(filed)
   })
@@ -112,11 +116,40 @@ describe.each(STORES)('on the %s store', (store) => {
     expect(byKind.get('topic').revision).toBe(topic.entry.revision)
     expect(byKind.get('note').revision).toBeUndefined()
     expect(text).toMatch(/^## Deploys \(note, 2026-11-15 15:03, score \d\.\d\d\)$/m)
-    expect(text).toMatch(new RegExp(`^## 2026-11-16 09:30 \\(experience ${logged.entry.id}, score `, 'm'))
+    expect(text).toMatch(new RegExp(`^## 2026-11-16 09:30 \\(experience, score .*\\)\\nid: ${logged.entry.id}$`, 'm'))
+    for (const { id } of hits) expect(text).toContain(`id: ${id}`)
+    expect(text).toContain('(Searched 3 entries, by words; 3 matched.)')
     expect(text).toContain(`revision: ${topic.entry.revision}`)
     for (const part of ['Before a release', 'aliases: Releases', 'metadata: {"priority":3}'])
       expect(text).toContain(part)
     for (const { content } of hits) expect(text).toContain(content)
+  })
+
+  it('recall never gives a worse hit in the place of a better one that is long', async () => {
+    const bench = await Bench.open(store)
+    await bench.done('default.remember', {
+      name: 'Zebra plan',
+      content: `The zebra plan. ${'many words '.repeat(9000)}`,
+    })
+    await bench.done('default.remember', { content: 'Lunch was fine, someone mentioned a zebra.' })
+    const { hits, searched } = await bench.done('default.recall', { query: 'zebra plan' })
+    expect(hits.map(({ name }: Data) => name)).toEqual(['Zebra plan', null])
+    expect(hits[0].content).toMatch(/^The zebra plan\.[\s\S]*\(An excerpt: about \d+ of 99016 characters\.\)$/)
+    expect(searched.omitted).toBe(0)
+  })
+
+  it('recall keeps to its budget over many hits, and counts what has no room', async () => {
+    const bench = await Bench.open(store)
+    for (let n = 0; n < 12; n++) {
+      await bench.done('default.remember', {
+        name: `Zebra ${n}`,
+        content: `zebra ${n} ${'many words '.repeat(900 + n)}`,
+      })
+    }
+    const { text, structured } = await bench.call('default.recall', { query: 'zebra', limit: 20 })
+    const { hits, searched } = structured as Data
+    expect(tokensOf(text)).toBeLessThan(8800)
+    expect([hits.length + searched.omitted, hits.length > 3]).toEqual([12, true])
   })
 
   it('recall filters by kind, time in words and metadata, and a bare date counts to its end', async () => {
@@ -173,7 +206,7 @@ describe.each(STORES)('on the %s store', (store) => {
       const none = await bench.call(tool, args)
       expect([none.isError, none.structured]).toEqual([
         undefined,
-        { content: '', revision: null, message: expect.stringMatching(/^There is no /) },
+        { content: '', revision: 'new', message: expect.stringMatching(/^There is no /) },
       ])
       const { entry } = await bench.done(tool, { ...args, content: 'One.', expect: 'new' })
       const read = await bench.call(tool, args)
@@ -205,7 +238,7 @@ describe.each(STORES)('on the %s store', (store) => {
     await bench.done('default.learn_fact', { topic: 'Deploy Steps', content: 'Shared anew.' })
     expect(await bench.memory.list({ kinds: ['topic'] })).toHaveLength(1)
     await bench.done('default.learn_fact', { topic: 'C++', content: 'A language.' })
-    expect((await bench.done('default.learn_fact', { topic: 'C#' })).revision).toBeNull()
+    expect((await bench.done('default.learn_fact', { topic: 'C#' })).revision).toBe('new')
     expect((await bench.done('default.learn_fact', { topic: 'deploy-step' })).message).toBe(
       'There is no topic "deploy-step" yet. Did you mean "deploy-steps"?',
     )
@@ -235,6 +268,22 @@ describe.each(STORES)('on the %s store', (store) => {
     expect((await bench.memory.list()).map(({ id, content }) => [id, content])).toEqual(
       before.map(({ id, content }) => [id, content]),
     )
+  })
+
+  it('forget finds a context by its key for as long as it lasts, without a look at any other', async () => {
+    const bench = await Bench.open(store)
+    const { entry } = await bench.done('default.remember', { content: 'tea', kind: 'context', name: 'drink' })
+    await bench.done('default.remember', { content: 'rain', kind: 'context', name: 'weather' })
+    const scan = bench.memory.store.scan
+    let scans = 0
+    bench.memory.store.scan = (...given) => {
+      scans++
+      return scan(...given)
+    }
+    expect((await bench.done('default.forget', { ref: 'drink' })).entry.id).toBe(entry.id)
+    expect(scans).toBe(0)
+    bench.at('2026-11-16T09:00:00.000Z')
+    expect((await bench.call('default.forget', { ref: 'weather' })).isError).toBe(true)
   })
 
   it('forget shows first what is shared or always there, and removes it with a second word', async () => {
@@ -398,4 +447,22 @@ describe('files that can not be read', () => {
     expect(text).toContain('warning: agents/main/MEMORY.md had been edited by hand')
     expect((structured as Data).warnings).toHaveLength(1)
   })
+})
+
+it('an unreadable file is told, not taken for none', async () => {
+  const workspace = newFolder()
+  const bench = await Bench.open('filesystem', { workspace })
+  await bench.done('default.reflect', { content: 'x' })
+  await bench.done('default.learn_fact', { topic: 'Staging Server', content: 'x' })
+  for (const path of ['agents/main/MEMORY.md', 'world/staging-server.md']) {
+    writeFileSync(join(workspace, path), Uint8Array.of(0xff, 0xfe, 0x0a))
+  }
+  for (const [tool, args, path] of [
+    ['default.reflect', {}, 'agents/main/MEMORY.md'],
+    ['default.learn_fact', { topic: 'Staging Server' }, 'world/staging-server.md'],
+  ] as const) {
+    const { text, structured } = await bench.call(tool, args)
+    expect(text).toContain(`(Could not be read: ${path}: it is not UTF-8 text.)`)
+    expect((structured as Data).warnings).toEqual([`${path}: it is not UTF-8 text`])
+  }
 })

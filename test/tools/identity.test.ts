@@ -24,7 +24,7 @@ describe.each(STORES)('on the %s store', (store) => {
       const { isError, structured } = await bench.call(which, args)
       const { error } = structured as Data
       expect([isError, error.code, error.message], which).toEqual([true, 'READ_ONLY', REASON])
-      expect(error.hint).toContain('soul_editable: true')
+      expect(error.hint).toContain('for the user to change')
     }
     const { memory } = bench
     const ways: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -55,8 +55,8 @@ describe.each(STORES)('on the %s store', (store) => {
     const bench = await Bench.open(store, { soulEditable: true })
     expect(await bench.done('default.soul')).toEqual({
       content: '',
-      revision: null,
-      message: 'There is no identity yet.',
+      revision: 'new',
+      message: 'There is no identity yet; your prompt has a default one.',
     })
     const { entry } = await bench.done('default.soul', { content: 'I am Crab.', expect: 'new' })
     expect(await bench.done('default.soul')).toMatchObject({ content: 'I am Crab.', revision: entry.revision })

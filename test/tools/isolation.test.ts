@@ -160,6 +160,41 @@ describe.each(STORES)('on the %s store', (store) => {
   })
 })
 
+describe('an undo by number', () => {
+  it("of another's change is refused as one that never was is, and the history is read once", async () => {
+    const inner = memoryStore()
+    let reads = 0
+    const store: Store = {
+      ...inner,
+      history: (options) => {
+        reads++
+        return inner.history(options)
+      },
+    }
+    const bench = await Bench.open('memory', { store })
+    const other = bench.memory.as('other')
+    const { change: theirs } = await other.learnFact('People', 'Ada.')
+    const { change: own } = await bench.memory.remember('mine', { name: 'Mine' })
+    for (const number of [theirs?.number, 99]) {
+      const { isError, text } = await bench.call('default.undo', { change: number })
+      expect([isError, text]).toEqual([
+        true,
+        `change ${number} is not one of yours\nAllowed: the number that one of your own writes gave, or none for your newest.`,
+      ])
+      const asked = { changes: [number ?? 0], agent: 'main' }
+      await expect(bench.memory.undo(asked)).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+        message: `change ${number} is none of those that are meant`,
+      })
+    }
+    reads = 0
+    await bench.done('default.undo', { change: own?.number })
+    expect(reads).toBe(1)
+    expect(await bench.memory.get('Mine')).toBeUndefined()
+    expect((await bench.memory.find('People')).content).toBe('Ada.')
+  })
+})
+
 describe('writers of one process that share a turn', () => {
   it("are not told what went wrong with another agent's file", async () => {
     // What the filesystem store says of a turn is about every file that was written in it.
@@ -184,6 +219,18 @@ describe('writers of one process that share a turn', () => {
         expect(form, which).toContain('agents/main/entries/okapi.md was saved by hand')
         expect(form, which).not.toContain('agents/other')
       }
+    }
+    const { memory } = bench
+    for (const { warnings: told } of [
+      await memory.remember('logged'),
+      await memory.remember('one', { name: 'One' }),
+      await memory.learnFact('People', 'Ada.'),
+      await memory.rename('One', 'Two'),
+      await memory.apply([{ op: 'add', scope: 'main', kind: 'note', name: 'Three', content: 'three' }]),
+      await memory.undo(),
+      await memory.forget('Two'),
+    ]) {
+      expect(told).toEqual(['agents/main/entries/okapi.md was saved by hand'])
     }
   })
 })

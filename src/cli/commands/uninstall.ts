@@ -28,7 +28,7 @@ async function run(context: Context): Promise<Outcome> {
   const target = targetOf(context)
   if (target.place === undefined) return byHand(target)
   const file = await readConfigFile(target.place)
-  const { was, after } = uninstalled(target.client, file, given.has('force'))
+  const { was, after, lost = [] } = uninstalled(target.client, file, given.has('force'))
   const isTried = given.has('dry-run')
   const json = { client: target.name, scope: target.scope, file: file.path, changed: !isTried && was !== 'absent' }
   const place = screen.path('', file.path)
@@ -51,7 +51,8 @@ async function run(context: Context): Promise<Outcome> {
     after === undefined
       ? `Removed ${place}, which held nothing else`
       : `Took the entry "${SERVER_NAME}" out of ${place}`
-  return { json, text, quietText: '', warnings: [] }
+  const warnings = lost.length === 0 ? [] : [`what was added to the entry went with it: ${lost.join(', ')}`]
+  return { json, text, quietText: '', warnings }
 }
 
 function byHand({ name, scope, client }: Target): Outcome {

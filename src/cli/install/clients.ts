@@ -21,7 +21,7 @@ export interface Surroundings {
 }
 
 export interface Place {
-  /** The folder below which install may make folders. */
+  /** Folders below this one go with the file once they are empty. In a home there are none: all may have been there before. */
   readonly base: string
   /** Paths below it; the first that is there is meant, else the first. */
   readonly files: readonly string[]
@@ -76,11 +76,9 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     places: {
       user: ({ cwd, home, variable }) => {
         const moved = variable('CODEX_HOME')
-        return moved === undefined
-          ? { base: home(), files: [join('.codex', 'config.toml')] }
-          : { base: resolve(cwd, moved), files: ['config.toml'] }
+        return { base: moved === undefined ? join(home(), '.codex') : resolve(cwd, moved), files: ['config.toml'] }
       },
-      project: ({ cwd }) => ({ base: cwd, files: [join('.codex', 'config.toml')] }),
+      project: (around) => inProject(around, '.codex', 'config.toml'),
     },
   },
   gemini: {
@@ -93,10 +91,10 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     check: 'gemini mcp list',
     places: {
       user: ({ cwd, home, variable }) => ({
-        base: resolve(cwd, variable('GEMINI_CLI_HOME') ?? home()),
-        files: [join('.gemini', 'settings.json')],
+        base: resolve(cwd, variable('GEMINI_CLI_HOME') ?? home(), '.gemini'),
+        files: ['settings.json'],
       }),
-      project: ({ cwd }) => ({ base: cwd, files: [join('.gemini', 'settings.json')] }),
+      project: (around) => inProject(around, '.gemini', 'settings.json'),
     },
   },
   opencode: {
@@ -108,13 +106,10 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     check: 'opencode mcp list',
     places: {
       project: ({ cwd }) => ({ base: cwd, files: ['opencode.json', 'opencode.jsonc'] }),
-      user: ({ home, variable }) => {
-        const moved = variable('XDG_CONFIG_HOME')
-        const names = ['opencode.json', 'opencode.jsonc'].map((name) => join('opencode', name))
-        return moved === undefined
-          ? { base: home(), files: names.map((name) => join('.config', name)) }
-          : { base: moved, files: names }
-      },
+      user: ({ home, variable }) => ({
+        base: join(variable('XDG_CONFIG_HOME') ?? join(home(), '.config'), 'opencode'),
+        files: ['opencode.json', 'opencode.jsonc'],
+      }),
     },
   },
   cursor: {
@@ -171,6 +166,12 @@ export function commandOf(entry: unknown): readonly string[] {
   if (typeof entry !== 'object' || entry === null) return []
   const { command, args } = entry as { readonly command?: unknown; readonly args?: unknown } // anything may stand there
   return [command, args].flat().filter((word) => typeof word === 'string')
+}
+
+/** Who works in the home itself has the client's own folder there, not one of a project. */
+function inProject({ cwd, variable }: Surroundings, folder: string, file: string): Place {
+  const isHome = cwd === variable('HOME')
+  return isHome ? { base: join(cwd, folder), files: [file] } : { base: cwd, files: [join(folder, file)] }
 }
 
 function split([command = '', ...args]: readonly string[]): { command: string; args: readonly string[] } {

@@ -23,7 +23,7 @@ import type { Place } from './clients.ts'
 export interface ConfigFile {
   /** As the client calls it. */
   readonly path: string
-  /** Folders above this one are not ours to make or to remove. */
+  /** This folder and those above it are not ours to remove. */
   readonly base: string
   /** Undefined: there is none. */
   readonly text: string | undefined
@@ -56,7 +56,7 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** `after` undefined: the file goes, and the folders that are empty without it. */
+/** `after` undefined: the file goes, and the folders below the base that are empty without it. */
 export async function writeConfigFile(file: ConfigFile, after: string | undefined): Promise<void> {
   try {
     if (after === undefined) await removeFile(file)
@@ -68,12 +68,12 @@ export async function writeConfigFile(file: ConfigFile, after: string | undefine
   }
 }
 
-async function createFile({ path, base }: ConfigFile, text: string): Promise<void> {
+async function createFile({ path }: ConfigFile, text: string): Promise<void> {
   const made = await mkdir(dirname(path), { recursive: true })
   try {
     await writeNew(path, text)
   } catch (error) {
-    if (made !== undefined) await removeEmptyFolders(dirname(path), base)
+    if (made !== undefined) await removeEmptyFolders(dirname(path), dirname(made))
     throw codeOf(error) === 'EEXIST' ? changedMeanwhile(path) : error
   }
 }

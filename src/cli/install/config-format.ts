@@ -14,8 +14,11 @@ export interface ConfigFormat {
   updated(text: string, entry: Entry): string
   /** With ours in the place of an entry that is there. */
   replaced(text: string, entry: Entry): string
-  /** Without our entry, which is there; undefined: without the file, for it was made for it. */
-  removed(text: string): string | undefined
+  /**
+   * Without our entry, which is there; undefined: without the file, for it was made for it. `written`: what install would have
+   * written; missing where the entry says more, and then someone else wrote into the file, too.
+   */
+  removed(text: string, written?: Entry): string | undefined
   /** The entry as one would paste it. */
   snippet(entry: Entry): string
   /** All that is there but our entry, to be compared. */

@@ -15,6 +15,8 @@ export interface Edit {
   readonly was: 'absent' | 'same' | 'ours' | 'foreign'
   /** The whole file; undefined: none. */
   readonly after: string | undefined
+  /** What someone else wrote into an entry of ours that goes, by name. */
+  readonly lost?: readonly string[]
 }
 
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -46,7 +48,9 @@ export function uninstalled(client: Client, file: ConfigFile, force: boolean): E
     if (text === undefined || current === undefined) return { was: 'absent', after: text }
     const was = whose(current)
     if (was === 'foreign' && !force) throw foreign(file, 'remove', hint)
-    return { was, after: format.removed(text) }
+    if (was === 'foreign') return { was, after: format.removed(text) }
+    const values = current as Entry // it has a command, so it is an object
+    return { was, after: format.removed(text, written(client, values)), lost: notWritten(client, values) }
   })
 }
 
@@ -58,6 +62,17 @@ function whose(current: unknown, wanted: Entry = {}): Edit['was'] {
   const wants = Object.entries(wanted)
   const isSame = wants.length > 0 && wants.every(([name, value]) => isDeepStrictEqual(values[name], value))
   return isSame ? 'same' : 'ours'
+}
+
+/** What install writes where it says no more than what is there; undefined where more is there. */
+function written(client: Client, current: Entry): Entry | undefined {
+  const entry = client.entry(commandOf(current))
+  return [entry, { ...entry, ...client.trusted }].find((each) => isDeepStrictEqual({ ...current }, each))
+}
+
+function notWritten(client: Client, current: Entry): readonly string[] {
+  const names = Object.keys({ ...client.entry([]), ...client.trusted })
+  return Object.keys(current).filter((name) => !names.includes(name))
 }
 
 interface Meant {
@@ -74,9 +89,9 @@ function checked({ file, format, hint, wanted }: Meant, edit: (text: string | un
   const mark = file.text?.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
   const before = file.text?.slice(mark.length)
   try {
-    const { was, after } = edit(before)
+    const { after, ...rest } = edit(before)
     if (after === before || isAsMeant(format, { before: before ?? '', after: after ?? '' }, wanted)) {
-      return { was, after: after === undefined ? undefined : mark + after }
+      return { ...rest, after: after === undefined ? undefined : mark + after }
     }
   } catch (error) {
     if (!(error instanceof BrokenConfig)) throw error

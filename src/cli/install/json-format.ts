@@ -21,11 +21,12 @@ export function jsonFormat(servers: readonly string[]): ConfigFormat {
     return withMember(text, object, name, nested(inner, value))
   }
 
-  const removed = (text: string): string | undefined => {
+  const removed = (text: string, written?: Entry): string | undefined => {
     const { object, member } = found(text, keys)
     const marked = withValue(text, object, member, null)
     for (const before of befores(text, keys)) {
-      if (put(before, null) === marked) return before
+      const isSure = hasObject(before) || (written && put(before, written) === text)
+      if (isSure && put(before, null) === marked) return before
     }
     return withoutMember(text, object, member)
   }
@@ -59,6 +60,11 @@ export function jsonFormat(servers: readonly string[]): ConfigFormat {
       return root ? othersIn(root, keys) : []
     },
   }
+}
+
+/** What has none is no configuration that a client reads; to go back to that, it must be sure that install made it one. */
+function hasObject(text: string | undefined): boolean {
+  return text !== undefined && rootOf(text) !== undefined
 }
 
 function rootOf(text: string): ObjectNode | undefined {

@@ -51,7 +51,7 @@ export function tomlFormat(servers: readonly string[]): ConfigFormat {
       const newline = newlineOf(text)
       return text.slice(0, start) + tableText(keys, entry, newline) + newline + restOf(text, start, blocks(text))
     },
-    removed: (text) => {
+    removed: (text, written) => {
       const all = blocks(text)
       const [{ start, end }] = all
       const head = text.slice(0, start)
@@ -60,7 +60,8 @@ export function tomlFormat(servers: readonly string[]): ConfigFormat {
       const ending = text.slice(0, end).endsWith('\n') ? newline : ''
       const marked = head + tableText(keys, {}, newline) + ending + rest
       for (const before of befores(head, newline)) {
-        if (added(before, {}) === marked) return before
+        const isSure = before !== undefined || (written && added(before, written) === text)
+        if (isSure && added(before, {}) === marked) return before
       }
       // Not at the end, so something was written behind it: one of the blank lines around it goes with it.
       return /^$|(^|\n)\r?\n$/.test(head) && rest.startsWith(newline) ? head + rest.slice(newline.length) : head + rest

@@ -88,8 +88,8 @@ function tokenRefusal(req: IncomingMessage, { token }: Rules): Refusal | undefin
 
 function bodyRefusal(req: IncomingMessage): Refusal | undefined {
   if (req.method !== 'POST') return hasBody(req) ? { status: 400, message: 'A body comes with POST only.' } : undefined
-  const type = req.headers['content-type'] ?? ''
-  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
+  const [type = '', ...others] = req.headersDistinct['content-type'] ?? []
+  if (others.length > 0 || !/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
     return { status: 415, message: 'A POST needs Content-Type: application/json.' }
   }
   if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {

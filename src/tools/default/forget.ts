@@ -36,7 +36,7 @@ export function forget(memory: Memory): Tool {
       const written = await memory.forget(entry.id, writeOptions(call))
       const { change } = written
       const back = change === undefined ? [] : [`To bring it back: undo with change ${change.number}.`]
-      return writtenResult(memory, written, `Forgot ${labelOf(entry)}.`, back)
+      return writtenResult(written, `Forgot ${labelOf(entry)}.`, back)
     },
   })
 }
@@ -53,8 +53,8 @@ async function meant(memory: Memory, ref: string, call: CallOptions): Promise<En
 
 /** What `remember` calls the name of a context is its key. */
 async function contextOf(memory: Memory, key: string, call: CallOptions): Promise<Entry | undefined> {
-  const contexts = await memory.list({ kinds: ['context'], ...call })
-  return contexts.find((entry) => entry.key === key)
+  const held = await memory.store.resolveKey(memory.agent, key, call)
+  return held && memory.get(held.id, call)
 }
 
 /** An identity that may not be written needs no word: the memory refuses it, and says why. */

@@ -1,19 +1,17 @@
 /** `recall`: with a query a ranked search; without, what an agent should know before it begins. */
 
 import { InvalidError } from '../../errors.ts'
-import type { Memory } from '../../memory.ts'
+import { type Memory, MOST_DAYS } from '../../memory.ts'
 import { parseCondition } from '../../model/condition.ts'
 import { requireDateWords } from '../../model/date-words.ts'
 import { KIND_NAMES } from '../../model/kinds.ts'
+import { MOST_HITS } from '../../recall/request.ts'
 import { defineTool } from '../define-tool.ts'
 import { foundResult } from '../hits.ts'
 import { choice, list, said, text, whole } from '../parameters.ts'
 import { search } from '../search.ts'
 import type { Tool, ToolCall, ToolResult } from '../tool.ts'
-import { ownWarnings, warningsJson } from '../written.ts'
-
-export const MOST_DAYS = 3660
-export const MOST_HITS = 100
+import { warningsJson } from '../written.ts'
 
 export function recall(memory: Memory): Tool {
   return defineTool({
@@ -53,7 +51,7 @@ export function recall(memory: Memory): Tool {
 
 export async function beginning(memory: Memory, days: number | undefined, call: ToolCall): Promise<ToolResult> {
   const { text: loaded, warnings } = await memory.recall({ ...said({ days, signal: call.signal }) })
-  return { text: loaded, structured: { text: loaded, ...warningsJson(ownWarnings(memory, warnings)) } }
+  return { text: loaded, structured: { text: loaded, ...warningsJson(warnings) } }
 }
 
 /** What would have no effect must not look as if it had one. */

@@ -70,7 +70,7 @@ export async function remembered(
   const existing = options.kind === undefined && name !== undefined ? await memory.get(name, call) : undefined
   const kind = existing?.kind === 'fact' ? { kind: existing.kind } : {}
   const written = await memory.remember(content, { ...options, ...kind, ...writeOptions(call) })
-  return writtenResult(memory, written, rememberedText(written))
+  return writtenResult(written, rememberedText(written))
 }
 
 function rememberedText({ entry, replaced }: Written): string {

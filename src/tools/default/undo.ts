@@ -7,9 +7,7 @@ import { defineTool } from '../define-tool.ts'
 import { factLines, factsOf, labelOf } from '../entry-facts.ts'
 import { said, whole } from '../parameters.ts'
 import type { Tool, ToolResult } from '../tool.ts'
-import { ownWarnings, warningLines, warningsJson } from '../written.ts'
-
-const MOST_LOGGED = 1_000_000
+import { warningLines, warningsJson } from '../written.ts'
 
 export function undo(memory: Memory): Tool {
   return defineTool({
@@ -21,37 +19,28 @@ export function undo(memory: Memory): Tool {
     effect: 'writes',
     run: async ({ change }, call) => {
       const options = said({ signal: call.signal })
-      if (change === undefined) return undoneResult(memory, await undoNewest(memory, options))
-      await requireOwn(memory, change, options)
-      return undoneResult(memory, await undoOne(memory, change, options))
+      return undoneResult(await undoOwn(memory, change, options))
     },
   })
 }
 
-async function undoNewest(memory: Memory, options: CallOptions): Promise<Undone> {
+async function undoOwn(memory: Memory, change: number | undefined, options: CallOptions): Promise<Undone> {
+  const which = change === undefined ? { last: 1 } : { changes: [change] }
   try {
-    return await memory.undo({ agent: memory.agent, last: 1, ...options })
+    return await memory.undo({ agent: memory.agent, ...which, ...options })
   } catch (error) {
-    if (!isKeepsakeError(error) || error.code !== 'NOT_FOUND') throw inWordsOfTools(error)
-    throw new KeepsakeError('NOT_FOUND', 'there is no change of yours that is not undone yet', {
-      hint: 'To bring back what an undo took: undo with the number of that undo.',
-    })
-  }
-}
-
-async function undoOne(memory: Memory, change: number, options: CallOptions): Promise<Undone> {
-  try {
-    return await memory.undo({ changes: [change], ...options })
-  } catch (error) {
-    throw inWordsOfTools(error)
+    throw isKeepsakeError(error) && error.code === 'NOT_FOUND' ? notOwn(change) : inWordsOfTools(error)
   }
 }
 
 /** One answer for what is another's and for what never was. */
-async function requireOwn(memory: Memory, change: number, options: CallOptions): Promise<void> {
-  const own = await memory.log({ agent: memory.agent, limit: MOST_LOGGED, ...options })
-  if (own.some((logged) => logged.change.number === change)) return
-  throw new KeepsakeError('NOT_FOUND', `change ${change} is not one of yours`, {
+function notOwn(change: number | undefined): KeepsakeError {
+  if (change === undefined) {
+    return new KeepsakeError('NOT_FOUND', 'there is no change of yours that is not undone yet', {
+      hint: 'To bring back what an undo took: undo with the number of that undo.',
+    })
+  }
+  return new KeepsakeError('NOT_FOUND', `change ${change} is not one of yours`, {
     hint: 'Allowed: the number that one of your own writes gave, or none for your newest.',
   })
 }
@@ -68,7 +57,7 @@ function inWordsOfTools(error: unknown): unknown {
   return new KeepsakeError('CONFLICT', error.message, { hint, cause: error })
 }
 
-function undoneResult(memory: Memory, { change, undone, entries, warnings }: Undone): ToolResult {
+function undoneResult({ change, undone, entries, warnings }: Undone): ToolResult {
   const numbers = undone.map((logged) => logged.change.number)
   const touched = undone.flatMap((logged) => logged.touched)
   const effects = touched.flatMap(({ id, before, after }): Effect[] => {
@@ -76,7 +65,6 @@ function undoneResult(memory: Memory, { change, undone, entries, warnings }: Und
     const effect = before === undefined ? 'removed' : after === undefined ? 'brought back' : 'set back'
     return entry === undefined ? [] : [{ effect, entry }]
   })
-  const own = ownWarnings(memory, warnings)
   const done = `Undid change ${numbers.join(', ')}: ${effects.map(effectText).join('; ') || 'nothing had to change'}.`
   const back = change === undefined ? [] : [`To take this back: undo with change ${change.number}.`]
   return {
@@ -84,7 +72,7 @@ function undoneResult(memory: Memory, { change, undone, entries, warnings }: Und
       done,
       ...effects.flatMap(({ entry }) => factLines(entry)),
       ...(change === undefined ? [] : [`change: ${change.number}`]),
-      ...warningLines(own),
+      ...warningLines(warnings),
       ...back,
     ].join('\n'),
     structured: {
@@ -92,7 +80,7 @@ function undoneResult(memory: Memory, { change, undone, entries, warnings }: Und
       undone: numbers,
       ...(change === undefined ? {} : { change: change.number }),
       entries: effects.map(({ effect, entry }): JsonValue => ({ effect, ...factsOf(entry) })),
-      ...warningsJson(own),
+      ...warningsJson(warnings),
     },
   }
 }

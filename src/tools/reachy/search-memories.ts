@@ -1,6 +1,6 @@
 /** `search_memories`: by words, for as long as there are no vectors; `mode` says so. */
 import type { Memory } from '../../memory.ts'
-import { MOST_HITS } from '../default/recall.ts'
+import { MOST_HITS } from '../../recall/request.ts'
 import { defineTool } from '../define-tool.ts'
 import { choice, required, text, whole } from '../parameters.ts'
 import { search } from '../search.ts'
