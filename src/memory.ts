@@ -213,9 +213,9 @@ export class Memory {
   }
 
   /** How a model is told to use this memory: `directives/memory.md` of the workspace, else the built-in text. */
-  async directive(): Promise<string> {
-    const { directiveOf } = await import('./memory/context.ts')
-    return (await directiveOf(this.#view, this.settings)).text
+  async directive(): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
+    const { directiveAlone } = await import('./memory/context.ts')
+    return directiveAlone(this.#view, this.settings)
   }
 
   /** A conversation by its key: what it is given before each turn, and what of a captured text is its own. */

@@ -52,7 +52,17 @@ export async function contextOf(
   }
 }
 
-export async function directiveOf(
+/** As it stands in the system prompt, alone: what a server tells its clients. */
+export async function directiveAlone(
+  view: View,
+  settings: KnownSettings,
+): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
+  const { text: directive, warnings } = await directiveOf(view, settings)
+  const { text, parts } = systemPrompt({ agent: view.agent, preset: settings.tools, ...NO_PAGES, directive, recap: '' })
+  return { text, warnings: [...warnings, ...tooLong(parts)] }
+}
+
+async function directiveOf(
   { store }: View,
   { tools, soulEditable }: KnownSettings,
 ): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {

@@ -5,7 +5,7 @@
 import { estimateTokenCount } from 'tokenx'
 
 /** Blanks count as nothing in the estimate, but a model reads them, too: so many characters are a token at the least. */
-const MOST_CHARACTERS_A_TOKEN = 12
+export const MOST_CHARACTERS_A_TOKEN = 12
 
 /** A cut goes back to the next better place as far as this part of the text. */
 const GIVEN_UP = 0.25
@@ -14,6 +14,11 @@ export type Kept = 'beginning' | 'end'
 
 export function tokensOf(text: string): number {
   return Math.max(estimateTokenCount(text), Math.ceil(text.length / MOST_CHARACTERS_A_TOKEN))
+}
+
+/** Whether it is longer than whatever fits such a budget; told without counting. */
+export function isBeyond(length: number, budgetTokens: number): boolean {
+  return length > budgetTokens * MOST_CHARACTERS_A_TOKEN
 }
 
 /**
@@ -26,17 +31,54 @@ export function shownWithin(
   show: (text: string, isCut: boolean) => string,
   kept: Kept = 'beginning',
 ): { readonly text: string; readonly cut: boolean } {
-  if (text.length <= budgetTokens * MOST_CHARACTERS_A_TOKEN) {
+  if (!isBeyond(text.length, budgetTokens)) {
     const whole = show(text, false)
     if (tokensOf(whole) <= budgetTokens) return { text: whole, cut: false }
   }
-  for (let room = budgetTokens - tokensOf(show('', true)); room > 0; ) {
+  const nothing = show('', true)
+  const part = largestWithin(budgetTokens, tokensOf(nothing), (room) => {
     const shown = show(partWithin(text, room, kept), true)
-    const over = tokensOf(shown) - budgetTokens
-    if (over <= 0) return { text: shown, cut: true }
-    room -= over
+    return { made: shown, tokens: tokensOf(shown) }
+  })
+  return { text: part ?? nothing, cut: true }
+}
+
+/** What is made for a room, and what it takes up with all that is put around it. */
+export interface Made<T> {
+  readonly made: T
+  readonly tokens: number
+}
+
+/** Of a budget; to come closer is not worth the time. */
+const WELL_USED = 0.8
+/** Each may have to count all that a budget holds. */
+const MOST_TRIES = 6
+
+/**
+ * What `make` gives for about the most room with which it fits the budget. It may take up many times the room that it is told,
+ * so the next try goes by what it took up; where a text is not the same all over, that misses, and the middle is tried.
+ */
+export function largestWithin<T>(
+  budgetTokens: number,
+  aroundTokens: number,
+  make: (roomTokens: number) => Made<T>,
+): T | undefined {
+  const most = budgetTokens - aroundTokens
+  let [fits, tooMuch] = [0, most + 1]
+  let best: T | undefined
+  let room = most
+  for (let tries = 1; tooMuch - fits > 1; tries++) {
+    const { made, tokens } = make(room)
+    if (tokens <= budgetTokens) {
+      best = made
+      fits = room
+      if (room === most || tokens >= budgetTokens * WELL_USED) break
+    } else tooMuch = room
+    if (tries >= MOST_TRIES && best !== undefined) break
+    const scaled = Math.floor((room * most) / (tokens - aroundTokens))
+    room = scaled > fits && scaled < tooMuch ? scaled : (fits + tooMuch) >> 1
   }
-  return { text: show('', true), cut: true }
+  return best
 }
 
 /** About as much of one end as there is room for. */

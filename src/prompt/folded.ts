@@ -3,7 +3,7 @@
  * seen (zero-width, direction, marks over letters), blanks of every sort as blanks. Each character knows where it stood.
  * Letters keep their script and case: look-alikes.ts says what each may be read as.
  */
-import { signOf } from './look-alikes.ts'
+import { enclosedLetter, signOf } from './look-alikes.ts'
 
 export interface Folded {
   /** Code points. */
@@ -48,6 +48,8 @@ export function fold(text: string): Folded {
 
 function foldedCharacter(code: number): readonly number[] {
   if (code === NEWLINE || code === RETURN) return [NEWLINE]
+  const enclosed = enclosedLetter(code)
+  if (enclosed !== undefined) return [enclosed]
   const out: number[] = []
   for (const character of String.fromCodePoint(code).normalize('NFKD')) {
     if (LINE_END.test(character)) out.push(NEWLINE)
@@ -57,7 +59,7 @@ function foldedCharacter(code: number): readonly number[] {
   return out.slice(0, MOST_CODES)
 }
 
-/** The same with character references (`&lt;`, `&#60;`, `&#x3c;`) decoded once; `undefined` when there are none. */
+/** The same with each character reference (`&lt;`, `&#60;`, `&#x3c;`) decoded once; `undefined` when there are none. */
 export function decoded({ codes, starts }: Folded): Folded | undefined {
   if (!codes.includes(AMPERSAND)) return undefined
   const out = new Growing(codes.length)
@@ -80,6 +82,8 @@ interface Reference {
 
 /** Those that stand for a sign we look at, or for nothing that is seen. */
 const NAMED: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['gt', '>'],
   ['lt', '<'],
   ['nvlt', '<'],
   ['lang', '<'],
@@ -99,6 +103,10 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['lowbar', '_'],
   ['underbar', '_'],
   ['hyphen', '-'],
+  ['dash', '-'],
+  ['ndash', '-'],
+  ['mdash', '-'],
+  ['minus', '-'],
   ['period', '.'],
   ['newline', '\n'],
   ['tab', ' '],
@@ -115,6 +123,8 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['nobreak', ''],
 ])
 const LONGEST_NAME = 14
+/** Browsers read these so. */
+const WITHOUT_SEMICOLON = ['lt', 'gt', 'amp', 'nbsp', 'shy']
 const MATHEMATICAL_LETTER = /^([a-z])(?:fr|scr|opf)$/
 
 function referenceAt(codes: Int32Array, ampersand: number): Reference | undefined {
@@ -125,8 +135,8 @@ function referenceAt(codes: Int32Array, ampersand: number): Reference | undefine
     name += String.fromCharCode(codes[end++] ?? 0).toLowerCase()
   const text = NAMED.get(name) ?? MATHEMATICAL_LETTER.exec(name)?.[1]
   if (codes[end] === SEMICOLON && text !== undefined) return { codes: codesOf(text), end: end + 1 }
-  // The one that browsers also read without its semicolon.
-  return name.startsWith('lt') ? { codes: codesOf('<'), end: ampersand + 3 } : undefined
+  const begun = WITHOUT_SEMICOLON.find((one) => name.startsWith(one))
+  return begun ? { codes: codesOf(NAMED.get(begun) ?? ''), end: ampersand + 1 + begun.length } : undefined
 }
 
 function numberedAt(codes: Int32Array, from: number): Reference | undefined {
@@ -149,7 +159,7 @@ function isLatin(code: number | undefined): boolean {
   return code !== undefined && ((code >= 65 && code <= 90) || (code >= 97 && code <= 122))
 }
 
-function codesOf(text: string): number[] {
+export function codesOf(text: string): number[] {
   return [...text].map((character) => character.charCodeAt(0))
 }
 

@@ -35,6 +35,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 
 const SIGNS: Readonly<Record<string, string>> = {
   '<': '‹〈⟨«《⟪❮❰❬⧼⦑ᐸ˂ᚲ≪⋘≺⊰⋖⪡⪯𝈶',
+  '>': '›〉⟩»》⟫❯❱❭⧽⦒ᐳ˃≫⋙≻⊱⋗⪢⪰',
   '[': '【〔〖〘〚⁅⟦❲⦋⦍⦏⟬',
   '|': '∣ǀ❘❙│┃¦⎮⏐╎╏‖∥',
   '/': '⁄∕⧸╱⟋〳丿ノⳆ᜵',
@@ -57,6 +58,16 @@ for (const [letter, alike] of Object.entries(LETTERS)) {
 }
 for (const [sign, alike] of Object.entries(SIGNS)) {
   for (const character of alike) signs.set(character.codePointAt(0) ?? 0, sign.charCodeAt(0))
+}
+
+/** Letters in circles, squares and brackets, a to z from each of these on; those among them that decompose do so to `(a)`. */
+const ENCLOSED = [0x249c, 0x1f110, 0x1f130, 0x1f150, 0x1f170, 0x1f1e6]
+const ALPHABET = 26
+
+/** The bare letter that this one is; `undefined` for all that is not enclosed. */
+export function enclosedLetter(code: number): number | undefined {
+  const first = ENCLOSED.find((from) => code >= from && code < from + ALPHABET)
+  return first === undefined ? undefined : code - first + 0x61
 }
 
 /** One bit for each of a to z. */

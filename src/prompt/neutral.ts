@@ -1,57 +1,54 @@
 /**
  * Text of a memory made harmless for a prompt: nothing in it opens or closes a block of ours, or looks to a model like the
- * beginning of a turn, a tool call or a special token. Where something does, a dot stands in it: `<·/memory>`, `Human·:`.
- * A dot, because an escape that can be undone (`&lt;`, `<\/`) is a tag again for who undoes it. Everything else stays byte for
- * byte. Time is proportional to the length: every look ahead ends at the next bracket, every look back at the last colon.
+ * beginning of a turn, a tool call or a special token, or like a comment, which would hide what follows. Where something does,
+ * a dot stands in it: `<·/memory>`, `Human·:`. A dot, because an escape that can be undone (`&lt;`, `<\/`) is a tag again for
+ * who undoes it. Everything else stays byte for byte. Time is proportional to the length: every look ahead ends at the next
+ * bracket, every look back at the last bracket or colon.
  */
-import { decoded, type Folded, fold } from './folded.ts'
-import { bitOf, lettersOf } from './look-alikes.ts'
+import { codesOf, decoded, type Folded, fold } from './folded.ts'
+import { lettersOf } from './look-alikes.ts'
+import { isOneOf, ROLES, SQUARE_NAMES, TAG_NAMES, TOKEN_NAMES, type Words } from './telling-names.ts'
 
 const DOT = '·'
 
 const BLANK = 0x20
 const LESS_THAN = 0x3c
+const GREATER_THAN = 0x3e
+const EXCLAMATION = 0x21
+const DASH = 0x2d
+const AMPERSAND = 0x26
 const SQUARE = 0x5b
 const COLON = 0x3a
 const BAR = 0x7c
 const NEWLINE = 0x0a
 
 type Signs = ReadonlySet<number>
-const SLASH: Signs = codesOf('/')
-const BEFORE_NAMES: Signs = codesOf('/\\!?')
-const JOINERS: Signs = codesOf('_-.')
-const MARKDOWN: Signs = codesOf('#*_>')
-
-/** In tags, in any case. Underscores, dashes and dots do not count: `tool_call`, `tool-call`. Not `s`, which is HTML. */
-const TAG_NAMES = wordsByLength([
-  'memory recall identity recap',
-  'system systemprompt systemmessage systemreminder systeminstruction systeminstructions sys',
-  'user usermessage assistant assistantmessage human developer',
-  'tool tools toolcall toolcalls tooluse toolcode toolresult toolresults toolresponse tooloutput tooloutputs',
-  'function functions functioncall functioncalls functionresult functionresults functionresponse invoke parameter',
-  'think thinking startofturn endofturn inst bos eos',
-])
-
-/** Between bars, where blanks stand in them; without blanks anything between bars is a token: `<|im_start|>`. */
-const TOKEN_NAMES = wordsByLength([
-  'system user assistant human developer tool function imstart imend imsep endoftext startoftext beginoftext endofprompt',
-  'eotid eomid startheaderid endheaderid pythontag beginofsentence endofsentence start end message channel return call',
-])
-
-const SQUARE_NAMES = wordsByLength(['inst systemprompt availabletools toolcalls toolresults toolcontent'])
-
-/** Before a colon, after a blank line. */
-const ROLES = wordsByLength(['human assistant system user'])
+const JOINERS: Signs = new Set(codesOf('_-.'))
+const BEFORE_TAGS: Signs = new Set(codesOf('/\\!?_-.'))
+const BEFORE_SQUARE: Signs = new Set(codesOf('/_-.'))
+const MARKDOWN: Signs = new Set(codesOf('#*_>'))
 
 const LONGEST = 24
 const LONGEST_ROLE = 9
 
+/** Nobody writes a reference to a reference to a reference by chance. */
+const MOST_DECODINGS = 4
+
 export function neutral(text: string): string {
-  if (!/[<[&:\u0080-\uffff]/.test(text)) return text
-  const folded = fold(text)
+  if (!/[<>[&:\u0080-\uffff]/.test(text)) return text
   const places = new Set<number>()
-  // Both ways of reading count: a reference may hide the sign that ends a name, or be one.
-  for (const reading of [folded, decoded(folded)]) if (reading) findPlaces(text, reading, places)
+  // Every way of reading counts: a reference may hide the sign that ends a name, or be one.
+  let reading = fold(text)
+  for (let times = 0; ; times++) {
+    findPlaces(text, reading, places)
+    const next = decoded(reading)
+    if (!next) break
+    if (times === MOST_DECODINGS) {
+      breakReferences(text, reading, places)
+      break
+    }
+    reading = next
+  }
   let out = ''
   let from = 0
   for (const place of [...places].sort((a, b) => a - b)) {
@@ -68,8 +65,11 @@ function findPlaces(text: string, { codes, starts }: Folded, places: Set<number>
         if (opensTag(codes, at + 1)) places.add(afterCharacter(text, starts[at]))
         break
       case SQUARE:
-        if (beginsWithName(codes, skip(codes, at + 1, SLASH), SQUARE_NAMES))
+        if (beginsWithName(codes, skip(codes, at + 1, BEFORE_SQUARE), SQUARE_NAMES))
           places.add(afterCharacter(text, starts[at]))
+        break
+      case GREATER_THAN:
+        if (closesComment(codes, at)) places.add(starts[at] ?? 0)
         break
       case COLON:
         if (endsRole(codes, at)) places.add(starts[at] ?? 0)
@@ -78,20 +78,47 @@ function findPlaces(text: string, { codes, starts }: Folded, places: Set<number>
   }
 }
 
+/** What is still there after so many times is not decoded by anybody who can't begin. */
+function breakReferences(text: string, { codes, starts }: Folded, places: Set<number>): void {
+  for (const [at, code] of codes.entries()) if (code === AMPERSAND) places.add(afterCharacter(text, starts[at]))
+}
+
 function afterCharacter(text: string, start = 0): number {
   return start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1)
 }
 
 function opensTag(codes: Int32Array, from: number): boolean {
-  const at = skip(codes, from, BEFORE_NAMES)
+  if (opensComment(codes, from)) return true
+  const at = skip(codes, from, BEFORE_TAGS)
   return codes[at] === BAR ? isToken(codes, at + 1) : beginsWithName(codes, at, TAG_NAMES)
 }
 
+/** `<!--`, and `<![` of CDATA: what follows would be hidden up to its end, our closing tag with it. */
+function opensComment(codes: Int32Array, from: number): boolean {
+  const mark = skip(codes, from)
+  if (codes[mark] !== EXCLAMATION) return false
+  const first = skip(codes, mark + 1)
+  return codes[first] === SQUARE || (codes[first] === DASH && codes[skip(codes, first + 1)] === DASH)
+}
+
+/** `-->` or `--!>`. Not over the end of a line: a line of dashes and a quote below it are Markdown. */
+function closesComment(codes: Int32Array, bracket: number): boolean {
+  let at = bracket - 1
+  while (codes[at] === BLANK || codes[at] === EXCLAMATION) at--
+  return codes[at] === DASH && codes[at - 1] === DASH
+}
+
 /** Past blanks and the signs given. */
-function skip(codes: Int32Array, from: number, signs: Signs): number {
+function skip(codes: Int32Array, from: number, signs?: Signs): number {
   let at = from
-  while (at < codes.length && (isBlank(codes[at]) || signs.has(codes[at] ?? 0))) at++
+  while (at < codes.length && (isBlank(codes[at]) || signs?.has(codes[at] ?? 0)) && !isRule(codes, at)) at++
   return at
+}
+
+/** The line of dashes that parts a prompt ends whatever was begun before it, though dashes in a name do not. */
+function isRule(codes: Int32Array, at: number): boolean {
+  if (codes[at] !== DASH || codes[at - 1] !== NEWLINE) return false
+  return codes[at + 1] === DASH && codes[at + 2] === DASH && codes[at + 3] === NEWLINE
 }
 
 /** Whether a name stands here that ends as names end. Blanks inside it do not save it, a namespace before it neither. */
@@ -109,7 +136,7 @@ function beginsWithName(codes: Int32Array, from: number, names: Words): boolean 
       letters = []
     } else if (isNameCharacter(code)) {
       letters.push(lettersOf(code ?? 0))
-    } else if (!JOINERS.has(code ?? 0) || letters.length === 0) {
+    } else if (!JOINERS.has(code ?? 0) || isRule(codes, at)) {
       return isOneOf(names, letters)
     }
   }
@@ -154,25 +181,4 @@ function isBlank(code: number | undefined): boolean {
 /** What may be read as a letter, and digits. A letter that looks like none of ours ends a name, as a sign does. */
 function isNameCharacter(code: number | undefined): boolean {
   return code !== undefined && ((code >= 0x30 && code <= 0x39) || lettersOf(code) !== 0)
-}
-
-function codesOf(signs: string): Signs {
-  return new Set([...signs].map((sign) => sign.charCodeAt(0)))
-}
-
-/** Words by their length, each as the bits of its letters. */
-type Words = ReadonlyMap<number, readonly (readonly number[])[]>
-
-function wordsByLength(lists: readonly string[]): Words {
-  const words = new Map<number, number[][]>()
-  for (const word of lists.join(' ').split(' ')) {
-    const bits = [...word].map(bitOf)
-    words.set(bits.length, [...(words.get(bits.length) ?? []), bits])
-  }
-  return words
-}
-
-function isOneOf(words: Words, letters: readonly number[]): boolean {
-  const ofLength = words.get(letters.length)
-  return ofLength?.some((word) => word.every((bit, index) => ((letters[index] ?? 0) & bit) !== 0)) ?? false
 }

@@ -1,12 +1,13 @@
 /**
  * The block of what was found for a message: whole entries, the best first, as far as there is room. A best one that alone has
  * no room is shown as an excerpt. Nothing found, no block. All of it is made neutral as one text, so that nothing can be put
- * together from the end of one entry and the beginning of the next.
+ * together from the end of one entry and the beginning of the next. An entry may be of any size, and each turn waits for this:
+ * nothing is counted or changed that is too long to be shown.
  */
 import type { Entry } from '../model/entry.ts'
 import { block } from '../model/injected.ts'
 import type { Found, Hit } from '../recall/found.ts'
-import { partWithin, tokensOf } from './budget.ts'
+import { isBeyond, largestWithin, partWithin, tokensOf } from './budget.ts'
 import { excerpt } from './excerpt.ts'
 import { hitText } from './hits-text.ts'
 import { neutral } from './neutral.ts'
@@ -24,29 +25,67 @@ export function recallBlock(
   budgetTokens: number = RECALL_TOKENS,
 ): PromptPart | undefined {
   if (hits.length === 0) return undefined
-  const texts = hits.map(({ entry }) => entryText(entry, zone))
-  const fits = (shown: readonly string[], omitted: number): boolean =>
-    tokensOf(shown.join('')) <= budgetTokens && tokensOf(blockOf(shown, omitted)) <= budgetTokens
-  if (fits(texts, 0)) return partOf(blockOf(texts, 0), false)
-  const shown: string[] = []
-  for (const [index, text] of texts.entries()) {
-    if (fits([...shown, text], hits.length)) shown.push(text)
-    else if (index === 0 && hits[0]) shown.push(...excerptOf(hits[0], zone, budgetTokens, hits.length))
+  const whole = wholeBlock(hits, zone, budgetTokens)
+  if (whole !== undefined) return partOf(whole, false)
+  const shown = new Shown(budgetTokens, hits.length)
+  for (const [index, hit] of hits.entries()) {
+    if (shown.takes(hit, zone)) continue
+    if (index === 0) shown.put(excerptOf(hit, zone, budgetTokens, hits.length))
   }
-  return shown.length === 0 ? undefined : partOf(blockOf(shown, hits.length - shown.length), true)
+  return shown.texts.length === 0 ? undefined : partOf(blockOf(shown.texts, hits.length - shown.texts.length), true)
+}
+
+/** All of it, where that fits. */
+function wholeBlock(hits: readonly Hit[], zone: string, budgetTokens: number): string | undefined {
+  const length = hits.reduce((sum, { entry }) => sum + lengthOf(entry), 0)
+  if (isBeyond(length, budgetTokens)) return undefined
+  const whole = blockOf(
+    hits.map(({ entry }) => entryText(entry, zone)),
+    0,
+  )
+  return tokensOf(whole) <= budgetTokens ? whole : undefined
+}
+
+/** What is in the block so far. */
+class Shown {
+  readonly texts: string[] = []
+  readonly #budgetTokens: number
+  readonly #found: number
+  #length = 0
+  /** Of the texts as they are: being made neutral makes none of them shorter. */
+  #tokens = 0
+
+  constructor(budgetTokens: number, found: number) {
+    this.#budgetTokens = budgetTokens
+    this.#found = found
+  }
+
+  /** Whether there is room for all of it; then it is in. */
+  takes({ entry }: Hit, zone: string): boolean {
+    if (isBeyond(this.#length + lengthOf(entry), this.#budgetTokens)) return false
+    const text = entryText(entry, zone)
+    if (this.#tokens + tokensOf(text) > this.#budgetTokens) return false
+    if (tokensOf(blockOf([...this.texts, text], this.#found)) > this.#budgetTokens) return false
+    this.put(text)
+    return true
+  }
+
+  put(text: string | undefined): void {
+    if (text === undefined) return
+    this.texts.push(text)
+    this.#length += text.length
+    this.#tokens += tokensOf(text)
+  }
 }
 
 /** Half of the room where others were found, too. */
-function excerptOf({ entry, highlights }: Hit, zone: string, budgetTokens: number, found: number): string[] {
+function excerptOf({ entry, highlights }: Hit, zone: string, budgetTokens: number, found: number): string | undefined {
   const around = tokensOf(blockOf([excerptText(entry, zone, '')], found))
   const wanted = found === 1 ? budgetTokens : Math.max(around, Math.ceil(budgetTokens / 2))
-  for (let room = wanted - around; room > 0; ) {
+  return largestWithin(wanted, around, (room) => {
     const text = excerptText(entry, zone, excerpt(entry.content, highlights, room))
-    const over = tokensOf(blockOf([text], found)) - wanted
-    if (over <= 0) return [text]
-    room -= over
-  }
-  return []
+    return { made: text, tokens: tokensOf(blockOf([text], found)) }
+  })
 }
 
 function excerptText(entry: Entry, zone: string, content: string): string {
@@ -58,6 +97,10 @@ function excerptText(entry: Entry, zone: string, content: string): string {
 function entryText(entry: Entry, zone: string): string {
   const { name, description } = entry
   return hitText({ ...entry, name: name === null ? null : inOneLine(name), description: inOneLine(description) }, zone)
+}
+
+function lengthOf({ description, content }: Entry): number {
+  return description.length + content.length
 }
 
 function inOneLine(text: string): string {

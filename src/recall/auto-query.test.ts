@@ -30,6 +30,7 @@ describe('the first words that count', () => {
     ['My hello world program fails', 'hello world program fails'],
     ['A good plan for the morning', 'good plan morning'],
     ['Does IT know?', 'IT know'],
+    ['boilers AND pumps, NOT valves', 'boilers pumps valves'],
     ['WHO IS IT', ''],
     ["Melanie's birthday isn't today", 'Melanie birthday today'],
     ['Compare C++, .NET and node.js v1.2', 'Compare C++ .NET node.js v1.2'],

@@ -4,8 +4,10 @@
  * its time is proportional to what is looked at, whatever that is.
  */
 import { withoutInjected } from '../model/injected.ts'
+import { UNPARTED_SCRIPTS } from '../model/unparted-scripts.ts'
 import type { Analyzer } from '../search/analyzer.ts'
 import { fold } from '../search/fold.ts'
+import { isStopWord } from '../search/is-stop-word.ts'
 import { LONGEST_QUERY } from '../search/query.ts'
 import { greetingLength, saidOutOfCourtesy } from './greetings.ts'
 
@@ -119,7 +121,7 @@ function* wordsOf(text: string, longestItem: number, analyzer: Analyzer): Genera
       }
       beginsSentence = false
       const word = words[at++] as Word // below the length
-      if (!isCommon(word.text, analyzer, hasSmallLetters) && /[\p{L}\p{N}]/u.test(word.text)) yield word
+      if (!isStopWord(word.text, analyzer, hasSmallLetters) && /[\p{L}\p{N}]/u.test(word.text)) yield word
     }
   }
 }
@@ -142,7 +144,7 @@ function* pieces(sentence: string): Generator<string> {
 
 const ITEM = /\S+/g
 const ADDRESS = /^[(<[]*(?:https?|ftp):\/\/(?:www\.)?/i
-const UNPARTED_SCRIPT = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u
+const UNPARTED_SCRIPT = new RegExp(`[${UNPARTED_SCRIPTS}]`, 'u')
 
 /** Of an address its place and path; of what is too long to be a word nothing; of a greeting without blanks the rest. */
 function withoutNoise(sentence: string, longestItem: number): string {
@@ -163,12 +165,6 @@ function wordsIn(text: string, analyzer: Analyzer): Word[] {
     end = Math.max(end, tokenEnd)
   })
   return words
-}
-
-/** "IT" in a message that is not all in capitals is a name. */
-function isCommon(text: string, { stopWords }: Analyzer, hasSmallLetters: boolean): boolean {
-  if (!stopWords?.has(fold(text))) return false
-  return !(hasSmallLetters && text.length > 1 && !/\P{Lu}/u.test(text))
 }
 
 /** What stands between blanks, whatever it is. */

@@ -13,6 +13,8 @@ export class RecallIndex {
   readonly #scopes: readonly ScopeIndex[]
   readonly #names: readonly Scope[]
   #turn: Promise<unknown> = Promise.resolve()
+  /** Of the last look at the store; none yet. */
+  #problems: readonly Problem[] | undefined
 
   constructor(store: Store, scopes: readonly Scope[], analyzer: Analyzer) {
     this.#store = store
@@ -20,13 +22,18 @@ export class RecallIndex {
     this.#scopes = scopes.map((scope) => new ScopeIndex(store, scope, analyzer))
   }
 
-  /** Calls `use` with indexes that are in step with the store, and with no one else at them. */
+  /**
+   * Calls `use` with indexes that are in step with the store, and with no one else at them. `looked`: the caller has been here
+   * for the same question, and what was in step then will do.
+   */
   inStep<T>(
     use: (indexes: readonly SearchIndex[], problems: readonly Problem[]) => T,
-    options: CallOptions = {},
+    { looked = false, ...options }: CallOptions & { readonly looked?: boolean } = {},
   ): Promise<T> {
     const turn = this.#turn.then(async () => {
-      const problems = await this.#follow(options)
+      const known = looked ? this.#problems : undefined
+      const problems = known ?? (await this.#follow(options))
+      this.#problems = problems
       return use(
         this.#scopes.map(({ index }) => index),
         problems,

@@ -4,7 +4,7 @@
  */
 import type { Analyzer } from './analyzer.ts'
 import { classAt, PAIRED } from './char-class.ts'
-import { fold } from './fold.ts'
+import { isStopWord } from './is-stop-word.ts'
 import type { Query, QueryPhrase, QueryPrefix, QueryWord } from './query.ts'
 import type { Clause } from './query-clauses.ts'
 import {
@@ -21,8 +21,6 @@ import {
 const MOST_PREFIXES = 32
 /** Besides its stop words and what stands in quotes. */
 const WORDS_OF_A_SENTENCE = 2
-/** People know them from other engines. Here they are words like any other, and too common to search by. */
-const OPERATORS: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT'])
 
 /**
  * A compound such as `getUserById` votes with its whole and its parts, and must not outvote plain words by it: the whole
@@ -131,13 +129,7 @@ export class QueryReading {
   }
 
   #isStopWord(text: string, { start, end }: QueryToken): boolean {
-    const surface = text.slice(start, end)
-    return this.#analyzer.stopWords?.has(fold(surface)) === true && !this.#isName(surface)
-  }
-
-  /** "IT" and "WHO" in a query that is not written in capitals altogether. */
-  #isName(surface: string): boolean {
-    return this.#hasSmallLetters && surface.length > 1 && !/\P{Lu}/u.test(surface) && !OPERATORS.has(surface)
+    return isStopWord(text.slice(start, end), this.#analyzer, this.#hasSmallLetters)
   }
 
   /** The outermost tokens; what lies within a compound is among its parts. */

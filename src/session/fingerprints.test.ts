@@ -45,6 +45,22 @@ describe('isEcho', () => {
     expect(isEcho(text, prints)).toBe(false)
   })
 
+  it.each([
+    ['Gate', 'Gate code is 4711'],
+    ['Wifi', 'Password: blue-horse'],
+    ['Ada', 'Ada prefers tea'],
+    ['Deploy day', 'Deploys run on Fridays only'],
+    ['Kim', 'Kim: 5 May 1990'],
+  ])('knows a short entry again, with its heading and without: %s', (name, content) => {
+    const own = new Set(fingerprintsOf(`From your memory.\n\n## ${name}\n\n${content}`))
+    for (const text of [content, `## ${name}\n\n${content}`, `${name} ${content}`, `- ${name}: ${content}`]) {
+      expect([text, isEcho(text, own)]).toEqual([text, true])
+    }
+    for (const text of [name, `${name} is something else now`, 'Who is this about?']) {
+      expect([text, isEcho(text, own)]).toEqual([text, false])
+    }
+  })
+
   it('takes for new what has much to say besides, though half of it and more is repeated', () => {
     const old = Array.from({ length: 300 }, (_, n) => `old${n}`).join(' ')
     const added = (count: number): string => Array.from({ length: count }, (_, n) => `new${n}`).join(' ')
@@ -75,11 +91,11 @@ describe('isEcho', () => {
 })
 
 describe('fingerprintsOf', () => {
-  it('has about one number for every two words, and no more than a thousand', () => {
+  it('has about one number for every two words, and no more than four thousand', () => {
     const words = Array.from({ length: 400 }, (_, n) => `word${n}`)
     expect(fingerprintsOf(words.join(' ')).length).toBeLessThanOrEqual(200)
-    const long = Array.from({ length: 5000 }, (_, n) => `word${n}`).join(' ')
-    expect(fingerprintsOf(long).length).toBeLessThanOrEqual(1000)
+    const long = Array.from({ length: 20_000 }, (_, n) => `word${n}`).join(' ')
+    expect(fingerprintsOf(long).length).toBeLessThanOrEqual(4000)
     expect(isEcho(long, new Set(fingerprintsOf(long)))).toBe(true)
   })
 

@@ -3,6 +3,7 @@
  * echo, whatever was done to it on the way: only the words and their order count, so marks, decoration, case, blanks and line
  * breaks say nothing. Pure; its time is proportional to the length of the text.
  */
+import { UNPARTED_SCRIPTS } from '../model/unparted-scripts.ts'
 
 const WORD = 2
 /** Of a script that does not part words: two of them are about a word. */
@@ -15,8 +16,11 @@ const CHARACTER = 1
 const RUN = 6 * WORD
 /** Runs begin at every second word of a line: a part of the text has them all but for a word at its ends. */
 const STEP = 2
-/** A record of the transcript holds no more; a longer text is printed at every fourth word, or sixth, and so on. */
-export const MOST_PRINTS = 1000
+/**
+ * Runs of one text, and its short lines: about what the largest block has, so that a line is printed the same when others
+ * change. A longer text is printed at every fourth word, or sixth, and so on.
+ */
+const MOST_PRINTS = 4000
 
 /** An echo is more than half of the words. */
 const ECHOED = 0.5
@@ -25,30 +29,35 @@ const NEW = 40 * WORD
 const NEW_SHARE = 0.2
 /** In fewer words a run may be there by chance: eight words are about a short sentence. */
 const TELLING = 8 * WORD
-/** A short text is an echo only as a whole, and not even that below three words: everybody says "yes, please". */
+/**
+ * A short text is an echo only as a whole line or sentence, with or without the line above; and not even that below three
+ * words: everybody says "yes, please".
+ */
 const SHORTEST_LINE = 3 * WORD
 
 /** The prints of a text that is injected, each once. */
 export function fingerprintsOf(text: string): number[] {
   const words: Word[] = []
   const starts: number[] = []
-  const prints = new Set<number>()
+  const shortLines = new Set<number>()
+  let above: readonly Word[] = []
   for (const line of text.split('\n')) {
     const own = wordsOf(line)
     if (own.length === 0) continue
     for (let at = 0; at < own.length; at += STEP) starts.push(words.length + at)
     for (const word of own) words.push(word)
-    for (const part of [own, ...sentencesOf(line).map(wordsOf)]) {
-      const weight = weightOf(part)
-      if (weight >= SHORTEST_LINE && weight < TELLING) prints.add(wholePrint(part))
+    for (const part of [own, [...above, ...own], ...sentencesOf(line).map(wordsOf)]) {
+      if (isShort(part)) shortLines.add(wholePrint(part))
     }
+    above = own
   }
+  const prints = new Set([...shortLines].slice(0, MOST_PRINTS))
   const every = Math.ceil(starts.length / MOST_PRINTS)
   for (const [n, start] of starts.entries()) {
     const run = n % every === 0 ? runAt(words, start) : undefined
     if (run) prints.add(run.print)
   }
-  return [...prints].slice(0, MOST_PRINTS)
+  return [...prints]
 }
 
 /** Whether it is mostly made of what these prints are of; or, of a short text, wholly. */
@@ -69,15 +78,19 @@ export function isEcho(text: string, prints: ReadonlySet<number>): boolean {
   return covered >= TELLING && covered > weight * ECHOED && added <= Math.max(NEW, weight * NEW_SHARE)
 }
 
+function isShort(words: readonly Word[]): boolean {
+  const weight = weightOf(words)
+  return weight >= SHORTEST_LINE && weight < TELLING
+}
+
 interface Word {
   readonly hash: number
   readonly weight: number
 }
 
 const WORDS = /[\p{L}\p{N}]+/gu
-const UNPARTED = '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}'
-const IS_UNPARTED = new RegExp(`[${UNPARTED}]`, 'u')
-const CHARACTERS_AND_REST = new RegExp(`[${UNPARTED}]|[^${UNPARTED}]+`, 'gu')
+const IS_UNPARTED = new RegExp(`[${UNPARTED_SCRIPTS}]`, 'u')
+const CHARACTERS_AND_REST = new RegExp(`[${UNPARTED_SCRIPTS}]|[^${UNPARTED_SCRIPTS}]+`, 'gu')
 /** Accents may be written as characters of their own, and what joins or hides is not seen. */
 const UNSEEN = /[\p{M}\p{Cf}]/gu
 

@@ -6,7 +6,7 @@ import { isKeepsakeError } from '../errors.ts'
 import { instant } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CallOptions, SessionRecord, Sessions } from '../ports/store.ts'
-import { fingerprintsOf, isEcho, MOST_PRINTS } from './fingerprints.ts'
+import { fingerprintsOf, isEcho } from './fingerprints.ts'
 
 export interface Transcript {
   readonly sessions: Sessions
@@ -22,6 +22,8 @@ export class Injections {
   readonly #prints = new Set<number>()
   /** Known in this process only: they could not be appended yet. */
   readonly #unkept = new Set<number>()
+  /** What was given last: most of it is given again with the next turn, and need not be worked out anew. */
+  #last: readonly string[] = []
   #next = 0
 
   constructor(transcript: Transcript) {
@@ -32,17 +34,19 @@ export class Injections {
    * Before the text is handed out, so that nobody can bring it back unknown. Where the transcript can't be written, be it that
    * the folder is read-only or the disk full, what was found is still worth having: this process knows it, and tries again.
    */
-  async keep(text: string, options: CallOptions): Promise<void> {
+  async keep(texts: readonly string[], options: CallOptions): Promise<void> {
     await this.#catchUp(options)
-    for (const print of fingerprintsOf(text)) {
+    const others = texts.filter((text) => !this.#last.includes(text))
+    this.#last = texts
+    for (const print of others.flatMap(fingerprintsOf)) {
       if (this.#prints.has(print)) continue
       this.#prints.add(print)
       this.#unkept.add(print)
     }
     if (this.#unkept.size === 0) return
     const { sessions, agent, key, clock } = this.#transcript
-    const prints = [...this.#unkept].slice(0, MOST_PRINTS)
-    for (const print of prints) this.#unkept.delete(print)
+    const prints = [...this.#unkept]
+    this.#unkept.clear()
     try {
       await sessions.append(agent, key, [{ type: RECORD, at: instant(clock()), prints }], options)
     } catch (error) {

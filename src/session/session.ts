@@ -5,14 +5,19 @@
 import { InvalidError } from '../errors.ts'
 import { withoutInjected } from '../model/injected.ts'
 import type { CallOptions } from '../ports/store.ts'
-import type { PromptPart } from '../prompt/part.ts'
+import type { Context, Turn } from '../prompt/context.ts'
+import type { PartName, PromptPart } from '../prompt/part.ts'
 import type { Found } from '../recall/found.ts'
 import type { Injections, Transcript } from './injections.ts'
 
 export interface SessionPlace extends Transcript {
   readonly recall: (message: string, options: CallOptions) => Promise<Found | undefined>
   readonly zone: () => Promise<string>
+  readonly context: (options: Turn & CallOptions) => Promise<Context>
 }
+
+/** The parts that are made of memories. The identity and the directive are instructions, which nobody hands back. */
+const MARKED: readonly PartName[] = ['memory', 'recap', 'recall']
 
 export class Session {
   readonly key: string
@@ -24,13 +29,22 @@ export class Session {
     this.#place = place
   }
 
-  /** The `<recall>` block for this turn; `undefined` where nothing is found, or auto-recall is off. */
+  /** All that a model is given before this turn, as `Memory.context` has it, but known again when it comes back. */
+  async context(options: Turn & CallOptions = {}): Promise<Context> {
+    const context = await this.#place.context(options)
+    const blocks = context.parts.filter(({ part }) => MARKED.includes(part)).map(({ text }) => text)
+    const { signal } = options
+    if (blocks.length > 0) await (await this.#opened()).keep(blocks, signal ? { signal } : {})
+    return context
+  }
+
+  /** Only the `<recall>` block for this turn; `undefined` where nothing is found, or auto-recall is off. */
   async autoRecall(message: string, options: CallOptions = {}): Promise<PromptPart | undefined> {
     const found = await this.#place.recall(message, options)
     if (!found) return undefined
     const { recallBlock } = await import('../prompt/recall-block.ts')
     const part = recallBlock(found, await this.#place.zone())
-    if (part) await (await this.#opened()).keep(part.text, options)
+    if (part) await (await this.#opened()).keep([part.text], options)
     return part
   }
 

@@ -61,9 +61,17 @@ describe('a budget', () => {
       'Anna likes herons. '.repeat(20_000),
       'Anna likes herons.\n'.repeat(20_000),
       'x'.repeat(500_000),
+      // What is made neutral may be much longer than it was, here and there or all over.
+      '<|a|>'.repeat(40_000),
+      '</memory>'.repeat(40_000),
+      `${'<|a|>'.repeat(1000)}${'Anna likes herons. '.repeat(20_000)}`,
+      `${'Anna likes herons. '.repeat(1000)}${'<|a|> '.repeat(20_000)}`,
     ]) {
       const [part] = systemPrompt({ ...NOTHING, memory: text }).parts
-      expect(part?.tokens).toBeGreaterThan(BUDGETS.memory * 0.7)
+      expect(part?.tokens, text.slice(0, 20)).toBeGreaterThan(BUDGETS.memory * 0.7)
+      expect(part?.tokens, text.slice(0, 20)).toBeLessThanOrEqual(BUDGETS.memory)
+      const recalled = recallBlock({ hits: [hitOf(text, {}, 'a')] }, 'UTC')
+      expect(recalled?.tokens, text.slice(0, 20)).toBeGreaterThan(RECALL_TOKENS * 0.6)
     }
   })
 
@@ -152,6 +160,23 @@ describe('the recall block', () => {
     expect(part?.tokens).toBeLessThanOrEqual(RECALL_TOKENS)
     expect(part?.tokens).toBeGreaterThan(RECALL_TOKENS / 3)
     expect(part?.cut).toBe(true)
+  })
+
+  it.each([
+    ['prose', 'The heron is grey. '],
+    ['one word', 'x'],
+    ['tags', '</recall>'],
+    ['blanks', ' \n'],
+  ])('waits for no entry of megabytes: %s', (_, filler) => {
+    const content = `heron ${filler.repeat(4_000_000 / filler.length)} heron`
+    const hits = [0, 1, 2, 3, 4].map((n) => hitOf(`${n} ${content}`, { description: content }))
+    const took = [0, 1, 2].map(() => {
+      const begin = performance.now()
+      expect(recallBlock({ hits }, 'UTC')?.tokens).toBeLessThanOrEqual(RECALL_TOKENS)
+      return performance.now() - begin
+    })
+    // The best of them, since others may be at work on the machine.
+    expect(Math.min(...took)).toBeLessThan(150)
   })
 
   it('keeps its budget, whatever was found', () => {

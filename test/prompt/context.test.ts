@@ -80,6 +80,39 @@ describe('the parts of a prompt', () => {
     expect(recall.match(/zebra in .*/g)).toEqual(['zebra in a note'])
   })
 
+  it('recall MEMORY.md where the prompt does not hold it, and the identity never', async () => {
+    const memory = await openMemory({ store: memoryStore(), soulEditable: true, injectMemory: false, autoRecall: true })
+    await memory.reflect('zebra in MEMORY.md')
+    await memory.remember('zebra in the identity', { kind: 'identity' })
+    await memory.apply([{ op: 'add', scope: 'main', kind: 'history', content: 'zebra in history' }])
+    const { system, recall } = await memory.context({ message: 'zebra' })
+    expect(system).not.toContain('zebra')
+    expect(recall.match(/zebra in .*/g)).toEqual(['zebra in MEMORY.md'])
+  })
+
+  // To index them takes seconds; what is beyond the search is told by the block alone, in budget.test.ts.
+  it.runIf(process.env['KEEPSAKE_FAULTS'] === 'full')(
+    'wait for no entry of megabytes, beyond the search for it',
+    async () => {
+      const memory = await openMemory({ store: memoryStore() })
+      for (let n = 0; n < 5; n++) {
+        await memory.remember(`${`The zebra ${n} is striped. `.repeat(160_000)}`, { name: `Zebra ${n}` })
+      }
+      const took = async (call: () => Promise<unknown>): Promise<number> => {
+        const begin = performance.now()
+        await call()
+        return performance.now() - begin
+      }
+      await memory.context({ message: 'zebra' })
+      const rounds: number[] = []
+      for (let round = 0; round < 3; round++) {
+        const search = await took(() => memory.search('zebra'))
+        rounds.push((await took(() => memory.context({ message: 'zebra' }))) - search)
+      }
+      expect(Math.min(...rounds)).toBeLessThan(200)
+    },
+  )
+
   it("are an agent's own", async () => {
     const { system, recall } = await (await sampleMemory()).as('other').context({ message: MESSAGE })
     expect(system).not.toMatch(/Crab|Anna/)
@@ -100,7 +133,7 @@ describe('the directive', () => {
   it.each(PRESET_NAMES)('of %s names the tools of that preset, and no other', async (tools) => {
     for (const soulEditable of [false, true]) {
       const memory = await sampleMemory({ tools, soulEditable })
-      const named = [...new Set([...(await memory.directive()).matchAll(/`([a-z_]+)`/g)].map((match) => match[1]))]
+      const named = [...new Set([...(await memory.directive()).text.matchAll(/`([a-z_]+)`/g)].map((match) => match[1]))]
       expect(named.sort()).toEqual(
         createMemoryTools(memory)
           .map(({ name }) => name)
@@ -114,10 +147,10 @@ describe('the directive', () => {
     await within({ workspace }, async (memory) => {
       await memory.remember('x')
       edit(workspace, 'directives/memory.md', '\n# Ours\n\nSee <memory> & be kind.\n\n')
-      expect(await memory.directive()).toBe('# Ours\n\nSee <memory> & be kind.')
+      expect((await memory.directive()).text).toBe('# Ours\n\nSee <memory> & be kind.')
       expect((await memory.context()).system).toContain('---\n\n# Ours\n\nSee <memory> & be kind.')
       edit(workspace, 'directives/memory.md', ' \n\n')
-      expect(await memory.directive()).toBe(memoryDirective())
+      expect((await memory.directive()).text).toBe(memoryDirective())
     })
   })
 
@@ -134,7 +167,7 @@ describe('the directive', () => {
       const { system, warnings } = await memory.context()
       expect(system).toContain(memoryDirective())
       expect(warnings.join()).toMatch(/directives\/memory\.md.*built-in/)
-      expect(await memory.directive()).toBe(memoryDirective())
+      expect((await memory.directive()).text).toBe(memoryDirective())
     })
   })
 

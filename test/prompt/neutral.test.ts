@@ -8,7 +8,7 @@ const HARMLESS = [
   'List<String> names = new ArrayList<>();',
   'if (a < b && c > d) return a << 2',
   '<div class="user"><b>bold</b><br/></div> <s>gone</s>',
-  '<!-- memory: a comment -->',
+  '<!DOCTYPE html> a -> b --x > y <- z\n---\n> quoted\n\n--\n\n> memory',
   '<memory-bank> <user_id> <user2> <memories> <systemd>',
   'My memory of the user: the system recalls an identity.',
   'Tom &amp; Jerry &lt;3 &copy; &#8364; AT&T',
@@ -70,6 +70,7 @@ const pieces = fc
       fc.constantFrom(...BREAK_OUTS.map(({ text }) => text)),
       fc.constantFrom('<', '/', '>', '&', '&lt', ';', '#', '60', 'mem', 'ory', ' ', '\n', '\n\n', ':', '|', '[', '·'),
       fc.constantFrom('human', 'user', 'sys', '\u200b', '\u0301', '＜', '𝐦', '&#x3c', 'x', '🦀', '\r\n', '_', '-'),
+      fc.constantFrom('&amp;', 'amp;', '&#38;', '#38;', 'lt;', '!', '--', '->', '🅼', '🇲', '⒨'),
       fc.string({ unit: 'binary', maxLength: 5 }),
     ),
     { maxLength: 12 },
@@ -126,10 +127,20 @@ describe('neutral text', () => {
       '\ufdfa',
       '</memory>',
       'memory ',
+      '&amp;',
+      'amp;',
+      '&#38;',
+      '<!',
+      '<_',
+      '>',
+      ' >',
+      '-! >',
+      '🅼',
     ]
     for (const piece of long) {
       const started = performance.now()
       neutral(piece.repeat(300_000 / piece.length))
+      neutral(`&${piece.repeat(100_000 / piece.length)}lt;/memory>`)
       neutral(`<${piece.repeat(100_000 / piece.length)}memory>`)
       // A hundredth of what anything quadratic would take, and a hundred times what it takes on a quiet machine.
       expect(performance.now() - started, JSON.stringify(piece)).toBeLessThan(2000)

@@ -5,10 +5,12 @@
 
 const CONFUSABLES: Readonly<Record<string, string>> = {
   '<': '‹〈⟨«《ᐸ˂❮❬❰⟪',
+  '>': '›〉⟩»',
   '[': '【⟦',
   '|': '∣ǀ│',
   '/': '∕⁄╱',
   ':': '∶ː꞉',
+  _: '▁',
   a: 'аαɑᴀ',
   c: 'сᴄς',
   e: 'еεᴇ',
@@ -27,6 +29,14 @@ const CONFUSABLES: Readonly<Record<string, string>> = {
 const plainOf = new Map(
   Object.entries(CONFUSABLES).flatMap(([plain, alike]) => [...alike].map((character) => [character, plain] as const)),
 )
+
+/** Where an alphabet of signs around letters begins: negative circles and squares, flags; with brackets, small and capital. */
+const ALPHABETS = ['🅐', '🅰', '🇦', '⒜', '🄐', '🄰'].map((first) => first.codePointAt(0) ?? 0)
+for (const first of ALPHABETS) {
+  for (const [n, letter] of [...'abcdefghijklmnopqrstuvwxyz'].entries()) {
+    plainOf.set(String.fromCodePoint(first + n), letter)
+  }
+}
 
 const NAMES = [
   'memory',
@@ -48,23 +58,39 @@ const NAMES = [
   'sys',
 ]
 const spaced = (word: string): string => [...word].map((letter) => (letter === '_' ? '[_\\s-]*' : letter)).join('\\s*')
-const TAG = `<[\\s/\\\\!?]*(?:[a-z]+:)?(?:${NAMES.map(spaced).join('|')})(?![a-z0-9_-])`
+/** Not over the line that parts a prompt. */
+const BEFORE = '(?:(?!\\n---\\n)[\\s/\\\\!?_.-])*'
+const TAG = `<${BEFORE}(?:[a-z]+:[_.-]*)?(?:${NAMES.map(spaced).join('|')})(?![a-z0-9_-])`
 const TOKEN = '<\\s*\\|[a-z0-9_]+\\|>?'
-const SQUARE = '\\[[\\s/]*i\\s*n\\s*s\\s*t\\s*\\]?'
+/** Those of which the words may stand apart. */
+const PHRASES = ['tool_calls_begin', 'tool_call_begin', 'tool_output_end', 'tool_sep', 'begin_of_sentence', 'im_start']
+const SPACED_TOKEN = `<\\s*\\|\\s*(?:${PHRASES.map(spaced).join('|')})\\s*\\|`
+const COMMENT = '<[ \\t]*![ \\t]*-[ \\t]*-|<!\\[|--!?>'
+const SQUARE = '\\[[\\s/_.-]*i\\s*n\\s*s\\s*t\\s*\\]?'
 const ROLE = '(?<=(?:^|\\n)[ \\t]*\\n[ \\t#*_>]*)(?:human|assistant|system|user)[ \\t*_]*:'
-const MARKS = new RegExp([TAG, TOKEN, SQUARE, ROLE].join('|'), 'g')
+const MARKS = new RegExp([TAG, TOKEN, SPACED_TOKEN, COMMENT, SQUARE, ROLE].join('|'), 'g')
 
-/** What it believes to see, without blanks: `<memory`, `</memory`, `human:`. */
+/** Somebody may decode what somebody else has decoded already. */
+const MOST_READINGS = 40
+
+/** What it believes to see, without blanks: `<memory`, `</memory`, `human:`. The reading that shows it the most counts. */
 export function seenIn(text: string): string[] {
-  const readings = [folded(text), folded(decodedOnce(folded(text)))]
-  const [plain = [], decoded = []] = readings.map((reading) =>
-    [...reading.matchAll(MARKS)].map(([mark]) => mark.replace(/\s/g, '')),
-  )
-  return plain.length > decoded.length ? plain : decoded
+  let most: string[] = []
+  let reading = folded(text)
+  for (let n = 0; n < MOST_READINGS; n++) {
+    const seen = [...reading.matchAll(MARKS)].map(([mark]) => mark.replace(/\s/g, ''))
+    if (seen.length > most.length) most = seen
+    const next = folded(decodedOnce(reading))
+    if (next === reading) break
+    reading = next
+  }
+  return most
 }
 
 function folded(text: string): string {
-  const shown = text
+  const shown = [...text]
+    .map((character) => plainOf.get(character) ?? character)
+    .join('')
     .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n')
     .normalize('NFKC')
     .normalize('NFD')
@@ -88,16 +114,20 @@ const ENTITIES: Readonly<Record<string, string>> = {
   lang: '⟨',
 }
 
+/** What browsers read without the semicolon, too. */
+const BARE = ['lt', 'gt', 'amp']
+
 function decodedOnce(text: string): string {
-  return text
-    .replace(/&(?:#x([0-9a-f]+)|#([0-9]+)|([a-z]+));|&lt/g, (whole, hex?: string, decimal?: string, name?: string) => {
-      if (whole === '&lt') return '<'
-      if (name !== undefined) return ENTITIES[name] ?? (name.startsWith('lt') ? `<${name.slice(2)};` : whole)
+  return text.replace(
+    /&(?:#x([0-9a-f]+);?|#([0-9]+);?|([a-z]+)(;?))/g,
+    (whole, hex: string | undefined, decimal: string | undefined, name: string | undefined, end: string) => {
+      if (name !== undefined) {
+        const known = end === ';' ? ENTITIES[name] : undefined
+        const bare = BARE.find((one) => name.startsWith(one))
+        return known ?? (bare === undefined ? whole : `${ENTITIES[bare]}${name.slice(bare.length)}${end}`)
+      }
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
       return code > 0 && code < 0x110000 ? String.fromCodePoint(code) : ''
-    })
-    .replace(/&#x([0-9a-f]+)|&#([0-9]+)/g, (_, hex?: string, decimal?: string) => {
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
-      return code > 0 && code < 0x110000 ? String.fromCodePoint(code) : ''
-    })
+    },
+  )
 }

@@ -2,8 +2,10 @@
 import { unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Memory } from '../../src/memory.ts'
+import { Memory, type MemorySettings } from '../../src/memory.ts'
 import { block } from '../../src/model/injected.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { Workspace } from './workspace.ts'
 
 let workspace: Workspace
@@ -77,6 +79,27 @@ describe('auto-recall', () => {
     expect(await recalled(workspace.open({ recallWords: 'all', recallLimit: 1 }), long)).toContain('Anton')
     expect(await recalled(workspace.open({ autoRecall: false }), 'the plumber')).toBeUndefined()
     expect(await recalled(workspace.open({ tools: 'agnx' }), 'the plumber')).toBeUndefined()
+  })
+
+  it('looks at the files once, also where it goes by the rarest words', async () => {
+    const looks = async (settings: MemorySettings): Promise<number> => {
+      const store = memoryStore()
+      let count = 0
+      const counting: Store = new Proxy(store, {
+        get: (target, name) => {
+          if (name === 'changes') count++
+          const value: unknown = Reflect.get(target, name)
+          return typeof value === 'function' ? value.bind(target) : value
+        },
+      })
+      const memory = new Memory(counting, 'main', Date.now, settings)
+      await memory.remember('The boiler was serviced in May.', { name: 'Boiler' })
+      expect(await recalled(memory, 'the boiler?')).toContain('in May')
+      return count
+    }
+    const [first, all] = [await looks({}), await looks({ recallWords: 'all' })]
+    expect(first).toBeGreaterThan(0)
+    expect(all).toBe(first)
   })
 
   it('takes a message for what a person says, not for a query', async () => {

@@ -3,7 +3,7 @@
  * real files, over restarts and processes, and where nothing can be written.
  */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Memory } from '../../src/memory.ts'
@@ -159,14 +159,89 @@ describe('what comes back', () => {
   })
 })
 
-describe('the fingerprints', () => {
-  function transcript(): string {
-    const folder = join(workspace.root, 'agents/main/sessions')
-    return readdirSync(folder)
-      .map((name) => readFileSync(join(folder, name), 'utf8'))
-      .join('')
-  }
+function transcript(): string {
+  const folder = join(workspace.root, 'agents/main/sessions')
+  if (!existsSync(folder)) return ''
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('')
+}
 
+describe('a whole context', () => {
+  const MEMORY = `# Anna
+
+- Works on the heron service since last spring, from home on Fridays.
+- Prefers small steps.
+- Her brother Ben keeps bees near the old mill, and sells the honey at the market.`
+  const RECAP =
+    'user: Shall we ship the heron before the long weekend or after it?\nassistant: After lunch on Monday, then.'
+  const stripped = (text: string): string => text.replace(/<\/?(?:memory|recall|recap)>\n?/g, '')
+
+  it('is known again without its marks, part by part, where the session gave it', async () => {
+    await memory.reflect(MEMORY)
+    const asked = { message: MESSAGE, recap: RECAP }
+    const session = memory.session('chat')
+    const given = await session.context(asked)
+    expect(given).toEqual(await memory.context(asked))
+    expect(given.parts.map(({ part }) => part)).toEqual(['identity', 'directive', 'memory', 'recap', 'recall'])
+    const blocks = given.parts.slice(2).map(({ text }) => stripped(text))
+    const lines = MEMORY.split('\n').filter((line) => line.split(' ').length > 3)
+    for (const text of [...blocks, ...lines, MEMORY, RECAP, blocks.join('\n\n')]) {
+      expect(await session.fresh(text), text).toBeUndefined()
+      expect(await workspace.open().session('chat').fresh(text), text).toBeUndefined()
+      expect(await memory.session('other').fresh(text)).toBe(text)
+    }
+    const own = 'Ben called: the bees swarmed this morning, and Anna stays with him until Thursday.'
+    expect(await session.fresh(own)).toBe(own)
+  })
+
+  it('is kept by the session alone, and MEMORY.md once as long as it stays the same', async () => {
+    await memory.reflect(MEMORY)
+    await memory.context({ message: MESSAGE, recap: RECAP })
+    expect(transcript()).toBe('')
+    expect(await memory.session('chat').fresh(MEMORY)).toBe(MEMORY)
+    await memory.session('chat').context()
+    const once = transcript()
+    expect(once.trim().split('\n')).toHaveLength(2)
+    await Promise.all([memory.session('chat').context(), memory.session('chat').context()])
+    await workspace.open().session('chat').context()
+    expect(transcript()).toBe(once)
+    await memory.reflect(`${MEMORY}\n- Since today she also has a cat, which is called Mittens and hates the bees.`)
+    await memory.session('chat').context()
+    const [, , added, ...more] = transcript().trim().split('\n')
+    expect(more).toEqual([])
+    // Only of the line that is new.
+    expect(JSON.parse(added ?? '').prints.length).toBeLessThan(20)
+    expect(await memory.session('chat').fresh('she also has a cat, which is called Mittens and hates')).toBeUndefined()
+  })
+
+  it.each([
+    ['many short lines', (n: number) => `- item ${n} is ${n * 7}`],
+    [
+      'long lines',
+      (n: number) => `Item ${n} was seen ${n * 7} times on the road between ${n * 3} and ${n * 5} houses.`,
+    ],
+    ['lines of Chinese', (n: number) => `锅炉${n}在五月三日由榆树街的水管工维修过${n * 7}次`],
+  ])('is known by its beginning and its end, though it fills its budget: %s', async (_, line) => {
+    const lines = Array.from({ length: 4000 }, (_, n) => line(n))
+    await memory.reflect(lines.join('\n'))
+    const { parts } = await memory.session('chat').context()
+    const shown = stripped(parts.find(({ part }) => part === 'memory')?.text ?? '').split('\n')
+    expect(shown.length).toBeGreaterThan(100)
+    for (const text of [shown, shown.slice(0, 40), shown.slice(-42, -2)].map((some) => some.join('\n'))) {
+      expect(await memory.session('chat').fresh(text), text.slice(0, 100)).toBeUndefined()
+    }
+    expect(transcript().length).toBeLessThan(100_000)
+  })
+
+  it('refuses what is no text', async () => {
+    const session = memory.session('chat')
+    await expect(session.context(null as unknown as object)).rejects.toMatchObject({ code: 'INVALID' })
+    await expect(session.context({ message: 7 as unknown as string })).rejects.toMatchObject({ code: 'INVALID' })
+  })
+})
+
+describe('the fingerprints', () => {
   it('are one record of the transcript, without the words, and none for what is there already', async () => {
     await memory.session('chat').autoRecall('what about the violin?')
     expect(readdirSync(join(workspace.root, 'agents/main'))).not.toContain('sessions')
