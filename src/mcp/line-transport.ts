@@ -1,7 +1,8 @@
 /**
  * A message a line on two streams. Own code, because the SDK's transport leaves a line that it can't read without an answer,
  * ends the connection at one that is too long, and drops what is being answered when the input ends. Here each line gets an
- * answer, whatever it is, and an input that ends (`printf … | keepsake mcp`) is answered before the end.
+ * answer, whatever it is, and an input that ends (`printf … | keepsake mcp`) is answered before the end; what takes too long
+ * for that is answered with an error.
  */
 import type { Readable, Writable } from 'node:stream'
 import {
@@ -13,14 +14,31 @@ import {
   type RequestId,
   type Transport,
 } from '@modelcontextprotocol/server'
+import { answeredBy, cancelledBy } from './message.ts'
 
 const MOST_BYTES = 16 * 1024 * 1024
 const MOST_MB = MOST_BYTES / (1024 * 1024)
 
 /** For the answers that are under way when the input ends; a client waits two seconds before it kills. */
-const LAST_ANSWERS_MS = 700
+const LAST_ANSWERS_MS = 1400
+
+/** What is left of that after the event loop stood still, as it does while a large memory is opened: that may be the answer. */
+const AFTER_STANDSTILL_MS = 200
+const TURN_MS = 50
+
+/** JSON-RPC's code for an error of the server's own sort. */
+const CUT_OFF = {
+  code: -32000,
+  message: 'the server has ended before this was answered; what it was to write is there as a whole or not at all',
+} as const
 
 const NEWLINE = 10
+
+/** Sees each message on its way; what leaves waits for it. */
+export interface Passage {
+  arriving(message: JSONRPCMessage): void
+  leaving(message: JSONRPCMessage): Promise<void>
+}
 
 export class LineTransport implements Transport {
   /** Once nothing more is read or written. */
@@ -30,24 +48,28 @@ export class LineTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void
   readonly #input: Readable
   readonly #output: Writable
-  readonly #arriving: (message: JSONRPCMessage) => Promise<void> | undefined
+  readonly #passage: Passage
   readonly #unanswered = new Set<RequestId>()
   #line: Buffer[] = []
   #lineBytes = 0
   #isClosed = false
   #hasEnded = false
   #lastAnswers: NodeJS.Timeout | undefined
-  #delivered: Promise<void> = Promise.resolve()
+  #hasCutOff = false
   #settle: () => void = () => undefined
 
-  /** `arriving` sees each message before the server does, which waits for it. */
-  constructor(input: Readable, output: Writable, arriving: (message: JSONRPCMessage) => Promise<void> | undefined) {
+  constructor(input: Readable, output: Writable, passage: Passage) {
     this.#input = input
     this.#output = output
-    this.#arriving = arriving
+    this.#passage = passage
     this.closed = new Promise((resolve) => {
       this.#settle = resolve
     })
+  }
+
+  /** Whether its input ended and something was not answered in time. */
+  get hasCutOff(): boolean {
+    return this.#hasCutOff
   }
 
   async start(): Promise<void> {
@@ -57,9 +79,11 @@ export class LineTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
+    await this.#passage.leaving(message)
     if (this.#isClosed) return
     const written = new Promise<void>((resolve) => this.#output.write(`${JSON.stringify(message)}\n`, () => resolve()))
-    if (!('method' in message) && message.id !== undefined) this.#answered(message.id)
+    const answered = answeredBy(message)
+    if (answered !== undefined) this.#answered(answered)
     await written
   }
 
@@ -69,6 +93,8 @@ export class LineTransport implements Transport {
     clearTimeout(this.#lastAnswers)
     this.#input.off('data', this.#take).off('end', this.#ended).off('close', this.#ended)
     this.#input.destroy()
+    this.#hasCutOff = this.#hasEnded && this.#unanswered.size > 0
+    for (const id of this.#unanswered) this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: CUT_OFF })}\n`)
     this.onclose?.()
     this.#settle()
   }
@@ -82,8 +108,18 @@ export class LineTransport implements Transport {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#endLine()
-    this.#lastAnswers = setTimeout(() => this.close(), LAST_ANSWERS_MS)
+    this.#waitForAnswers(LAST_ANSWERS_MS)
     this.#closeWhenAnswered()
+  }
+
+  #waitForAnswers(leftMs: number): void {
+    const begin = performance.now()
+    this.#lastAnswers = setTimeout(() => {
+      const byTheClock = leftMs - (performance.now() - begin)
+      const left = Math.min(Math.max(byTheClock, AFTER_STANDSTILL_MS), leftMs - TURN_MS)
+      if (left > 0) this.#waitForAnswers(left)
+      else this.close()
+    }, TURN_MS)
   }
 
   #answered(id: RequestId): void {
@@ -92,7 +128,7 @@ export class LineTransport implements Transport {
   }
 
   #closeWhenAnswered(): void {
-    if (this.#hasEnded && this.#unanswered.size === 0) this.#delivered.then(() => this.close())
+    if (this.#hasEnded && this.#unanswered.size === 0) this.close()
   }
 
   readonly #take = (chunk: Buffer): void => {
@@ -141,28 +177,22 @@ export class LineTransport implements Transport {
   }
 
   #deliver(message: JSONRPCMessage): void {
-    // A subscription is answered when it ends, and a cancelled call never.
-    if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen') this.#unanswered.add(message.id)
+    if (isJSONRPCRequest(message)) this.#unanswered.add(message.id)
+    // A cancelled call is never answered.
     const cancelled = cancelledBy(message)
     if (cancelled !== undefined) this.#unanswered.delete(cancelled)
-    this.#delivered = this.#delivered
-      .then(() => this.#arriving(message))
-      .catch((error) => this.onerror?.(error instanceof Error ? error : new Error(String(error))))
-      .then(() => {
-        if (!this.#isClosed) this.onmessage?.(message)
-      })
+    try {
+      this.#passage.arriving(message)
+      this.onmessage?.(message)
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)))
+    }
   }
 
   /** An id that could not be read is null, as JSON-RPC has it. */
   #refuse(code: number, message: string, id: RequestId | null = null): void {
     if (!this.#isClosed) this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`)
   }
-}
-
-export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
-  if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return undefined
-  const id = message.params?.['requestId']
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
 function idOf(message: unknown): RequestId | null {

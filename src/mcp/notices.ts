@@ -1,24 +1,20 @@
 /**
- * Tells what of the resources changed, whoever did it: another process, a hand, or a call to this server. A store says only
- * that something changed, so two looks at all heads are compared. That costs a stat a file, and so nobody looks before
- * someone wants to know. What an agent can't see is in neither look and is never told.
+ * Tells what of the resources changed, whoever did it: another process, a hand, or a call to this server. A change of the
+ * journal is told at once and costs what it changed. What hands did costs a stat a file: it is looked for when the store
+ * says that something changed, and a large memory is looked at less often than it is written to. Nobody looks before
+ * someone wants to know.
  */
 import type { Memory } from '../memory.ts'
-import type { EntryHead } from '../model/entry.ts'
 import type { Watch } from '../ports/store.ts'
-import { canonicalUri, listedUri, urisOf } from './resource-uri.ts'
-import { visibleHeads } from './visible-heads.ts'
-
-export interface ResourceChange {
-  /** Each address of what came, went or changed. */
-  readonly uris: readonly string[]
-  /** Whether the list of resources is another one now. */
-  readonly list: boolean
-}
+import { type ResourceChange, ResourceChanges } from './resource-changes.ts'
 
 type Changed = (change: ResourceChange) => void
 
-type Look = ReadonlyMap<string, EntryHead>
+/** A look for what hands did waits so many times as long as the last one took. */
+const PAUSE_PER_LOOK = 10
+
+/** After a store could not be watched. */
+const AGAIN_MS = 2000
 
 /** One for all who watch the same memory. */
 const LOOKOUTS = new WeakMap<Memory, Lookout>()
@@ -27,8 +23,10 @@ const LOOKOUTS = new WeakMap<Memory, Lookout>()
 export async function watchResources(memory: Memory, changed: Changed): Promise<Watch> {
   const lookout = LOOKOUTS.get(memory) ?? new Lookout(memory)
   LOOKOUTS.set(memory, lookout)
-  await lookout.add(changed)
-  return { stop: () => lookout.remove(changed) }
+  // One of its own for each watch: the late end of one must not take another's.
+  const listener: Changed = (change) => changed(change)
+  await lookout.add(listener)
+  return { stop: () => lookout.remove(listener) }
 }
 
 /** After a write of our own: not every store tells those. */
@@ -36,13 +34,15 @@ export function lookAgain(memory: Memory): void {
   LOOKOUTS.get(memory)?.look()
 }
 
+/** Who listens to one memory. There is a watching while someone does, and another one where that failed. */
 class Lookout {
   readonly #memory: Memory
   readonly #listeners = new Set<Changed>()
-  #watch: Promise<Watch> | undefined
-  #last: Look = new Map()
-  #looking: Promise<void> | undefined
-  #isStale = false
+  #watching: Watching | undefined
+  #began: Promise<void> = Promise.resolve()
+  /** It could not be read by those who listen now, so that all of it will be news to them. */
+  #hasFailed = false
+  #again: NodeJS.Timeout | undefined
 
   constructor(memory: Memory) {
     this.#memory = memory
@@ -50,132 +50,115 @@ class Lookout {
 
   async add(listener: Changed): Promise<void> {
     this.#listeners.add(listener)
-    this.#watch ??= this.#begin()
-    await this.#watch
+    if (!this.#watching) this.#begin()
+    await this.#began
   }
 
   async remove(listener: Changed): Promise<void> {
     this.#listeners.delete(listener)
     if (this.#listeners.size > 0) return
-    const watch = this.#watch
-    this.#watch = undefined
-    await (await watch)?.stop()
+    clearTimeout(this.#again)
+    this.#hasFailed = false
+    const watching = this.#watching
+    this.#watching = undefined
+    await watching?.stop()
+  }
+
+  look(): void {
+    if (this.#watching) this.#watching.look()
+    else if (this.#listeners.size > 0) this.#begin()
+  }
+
+  #begin(): void {
+    clearTimeout(this.#again)
+    const watching: Watching = new Watching(this.#memory, (change) => {
+      if (watching === this.#watching) for (const listener of this.#listeners) listener(change)
+    })
+    this.#watching = watching
+    this.#began = watching.begin(this.#hasFailed).then(
+      () => {
+        if (watching === this.#watching) this.#hasFailed = false
+      },
+      async () => {
+        await watching.stop()
+        if (watching !== this.#watching) return
+        this.#watching = undefined
+        this.#hasFailed = true
+        this.#again = setTimeout(() => this.#begin(), AGAIN_MS).unref()
+      },
+    )
+  }
+}
+
+/** One watch of the store from its beginning to its end. */
+class Watching {
+  readonly #memory: Memory
+  readonly #tell: Changed
+  readonly #changes: ResourceChanges
+  #watch: Promise<Watch> | undefined
+  #hasBegun = false
+  #isStale = false
+  #wantsHands = false
+  #looking: Promise<void> | undefined
+  #later: NodeJS.Timeout | undefined
+  /** From when on hands may be looked for again. */
+  #restsUntil = 0
+  #isStopped = false
+
+  constructor(memory: Memory, tell: Changed) {
+    this.#memory = memory
+    this.#tell = tell
+    this.#changes = new ResourceChanges(memory)
+  }
+
+  async begin(tellsAll: boolean): Promise<void> {
+    this.#watch = this.#memory.watch(() => this.#woken())
+    await this.#watch
+    const all = await this.#changes.step(true)
+    this.#hasBegun = true
+    if (tellsAll) this.#tell(all)
+    if (this.#isStale) this.look()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#later)
+    await (await this.#watch?.catch(() => undefined))?.stop()
   }
 
   /** What changes during a look is found by the next one. */
   look(): void {
-    if (!this.#watch) return
     this.#isStale = true
-    this.#looking ??= this.#lookUntilFresh()
+    if (this.#hasBegun) this.#looking ??= this.#lookUntilFresh()
   }
 
-  async #begin(): Promise<Watch> {
-    try {
-      const watch = await this.#memory.watch(() => this.look())
-      this.#last = await this.#now()
-      return watch
-    } catch {
-      return { stop: async () => undefined }
-    }
+  /** A change of the journal is told at once, for it may be all that there is. */
+  #woken(): void {
+    this.look()
+    this.#later ??= setTimeout(() => {
+      this.#later = undefined
+      this.#wantsHands = true
+      this.look()
+    }, this.#restsUntil - performance.now()).unref()
   }
 
   async #lookUntilFresh(): Promise<void> {
+    let hands = false
     try {
-      while (this.#isStale) {
+      while (this.#isStale && !this.#isStopped) {
+        hands = this.#wantsHands
         this.#isStale = false
-        const before = this.#last
-        this.#last = await this.#now()
-        const change = changeBetween(before, this.#last)
-        if (change.uris.length > 0) for (const listener of this.#listeners) listener(change)
+        this.#wantsHands = false
+        const begin = performance.now()
+        const change = await this.#changes.step(hands)
+        if (hands) this.#restsUntil = begin + (performance.now() - begin) * (1 + PAUSE_PER_LOOK)
+        if (change.uris.length > 0) this.#tell(change)
       }
     } catch {
-      // unreadable for now; the store calls again when that ends
+      // Unreadable for now; the store calls again when that ends.
+      this.#wantsHands ||= hands
     } finally {
       this.#looking = undefined
     }
-  }
-
-  async #now(): Promise<Look> {
-    return new Map((await visibleHeads(this.#memory)).map((head) => [head.id, head]))
-  }
-}
-
-function changeBetween(before: Look, after: Look): ResourceChange {
-  const uris = new Set<string>()
-  let list = false
-  for (const id of new Set([...before.keys(), ...after.keys()])) {
-    const [was, is] = [before.get(id), after.get(id)]
-    if (was && is && was.revision === is.revision && was.name === is.name) continue
-    for (const uri of [...(was ? urisOf(was) : []), ...(is ? urisOf(is) : [])]) uris.add(uri)
-    list ||= (was && listedUri(was)) !== (is && listedUri(is))
-  }
-  return { uris: [...uris], list }
-}
-
-/** Who is told on one connection. */
-export interface Listener {
-  readonly sendResourceUpdated: (params: { uri: string }) => Promise<void>
-  readonly sendResourceListChanged: () => Promise<void>
-}
-
-interface Wish {
-  readonly uris: readonly string[]
-  readonly list: boolean
-}
-
-/** What one connection wants to hear of. It watches while it wants anything. */
-export class Subscriptions {
-  readonly #memory: Memory
-  readonly #wishes = new Map<string | number, Wish>()
-  readonly #tell: Changed
-  #watch: Promise<Watch> | undefined
-  #listener: Listener | undefined
-
-  constructor(memory: Memory) {
-    this.#memory = memory
-    this.#tell = (change) => this.#changed(change)
-  }
-
-  tellTo(listener: Listener): void {
-    this.#listener = listener
-  }
-
-  /** Addresses are kept as the client wrote them, for it knows them only so. */
-  async want(key: string | number, wish: Wish): Promise<void> {
-    this.#wishes.set(key, wish)
-    this.#watch ??= watchResources(this.#memory, this.#tell)
-    await this.#watch
-  }
-
-  async drop(key: string | number): Promise<void> {
-    this.#wishes.delete(key)
-    if (this.#wishes.size === 0) await this.#stop()
-  }
-
-  async close(): Promise<void> {
-    this.#wishes.clear()
-    await this.#stop()
-  }
-
-  async #stop(): Promise<void> {
-    const watch = this.#watch
-    this.#watch = undefined
-    await (await watch)?.stop()
-  }
-
-  #changed({ uris, list }: ResourceChange): void {
-    const wishes = [...this.#wishes.values()]
-    const changed = new Set(uris)
-    const wanted = new Set(wishes.flatMap((wish) => wish.uris))
-    for (const uri of wanted) {
-      const canonical = canonicalUri(uri)
-      if (canonical !== undefined && changed.has(canonical)) this.#send((to) => to.sendResourceUpdated({ uri }))
-    }
-    if (list && wishes.some((wish) => wish.list)) this.#send((to) => to.sendResourceListChanged())
-  }
-
-  /** A connection that is gone hears nothing, and that is no failure. */
-  #send(tell: (listener: Listener) => Promise<void>): void {
-    if (this.#listener) tell(this.#listener).catch(() => undefined)
   }
 }

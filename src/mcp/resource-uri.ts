@@ -32,15 +32,23 @@ export function canonicalUri(uri: string): string | undefined {
   return addressed.is === 'topic' ? topicUri(addressed.name) : entryUri(addressed.name)
 }
 
-/** The one address under which it is listed; `undefined` for what is not listed, such as entries of a log. */
-export function listedUri({ kind, name }: EntryHead): string | undefined {
+/** As what it is listed; `undefined` for what is not, such as entries of a log. */
+export function listedAs({ kind, name }: Pick<EntryHead, 'kind' | 'name'>): 'topic' | 'entry' | undefined {
   if (name === null) return undefined
-  if (kind === 'topic') return topicUri(name)
-  return KINDS[kind].shape === 'card' ? entryUri(name) : undefined
+  if (kind === 'topic') return 'topic'
+  return KINDS[kind].shape === 'card' ? 'entry' : undefined
+}
+
+/** The one address under which it is listed. */
+export function listedUri(head: Pick<EntryHead, 'kind' | 'name'>): string | undefined {
+  const is = listedAs(head)
+  if (is === undefined || head.name === null) return undefined
+  return is === 'topic' ? topicUri(head.name) : entryUri(head.name)
 }
 
 /** Every address that leads to it. */
-export function urisOf({ id, kind, name, aliases }: EntryHead): readonly string[] {
+export function urisOf(head: Pick<EntryHead, 'id' | 'kind' | 'name' | 'aliases'>): readonly string[] {
+  const { id, kind, name, aliases } = head
   const names = name === null ? [] : [name, ...aliases]
   return [
     ...(kind === 'memory' ? [MEMORY_URI] : []),

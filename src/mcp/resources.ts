@@ -3,6 +3,7 @@
  * finds what `memory.get` finds and nothing else, so another agent's memory has no address here.
  */
 import {
+  type ListResourcesResult,
   ProtocolError,
   ProtocolErrorCode,
   type ReadResourceResult,
@@ -16,8 +17,7 @@ import { isExpired } from '../model/expiry.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions } from '../ports/store.ts'
 import { forProtocol } from './protocol-failure.ts'
-import { ENTRY_TEMPLATE, listedUri, MEMORY_URI, parseResourceUri, WORLD_TEMPLATE } from './resource-uri.ts'
-import { visibleHeads } from './visible-heads.ts'
+import { ENTRY_TEMPLATE, listedAs, listedUri, MEMORY_URI, parseResourceUri, WORLD_TEMPLATE } from './resource-uri.ts'
 
 const MARKDOWN = 'text/markdown'
 const PAGE = 200
@@ -47,7 +47,7 @@ export function serveResources(server: Server, memory: Memory, listing: () => Pr
   server.setRequestHandler('resources/list', ({ params }, { mcpReq: { signal } }) =>
     forProtocol(async () => {
       await listing()
-      return pageAfter(params?.cursor, await listed(memory, { signal }))
+      return pageAfter(params?.cursor, memory.agent, await memory.heads({}, { signal }))
     }),
   )
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: TEMPLATES }))
@@ -64,62 +64,71 @@ export function serveResources(server: Server, memory: Memory, listing: () => Pr
           `only topic of ${WORLD_TEMPLATE} and name of ${ENTRY_TEMPLATE} can be completed`,
         )
       }
-      const heads = await visibleHeads(memory, { signal, ...(isTopic ? { kinds: ['topic'] as const } : {}) })
+      const heads = await memory.heads(isTopic ? { kinds: ['topic'] } : {}, { signal })
       return { completion: completed(argument.value, heads) }
     }),
   )
 }
 
-/** The memory first, then topics, then the agent's own, each by name. */
-async function listed(memory: Memory, options: CallOptions): Promise<readonly Resource[]> {
-  const heads = await visibleHeads(memory, options)
-  const rows = heads.flatMap((head) => {
-    const uri = listedUri(head)
-    return uri === undefined ? [] : [{ uri, head }]
-  })
-  const inOrder = rows.toSorted((a, b) => rank(a.uri) - rank(b.uri) || (a.uri < b.uri ? -1 : 1))
-  const own = heads.find(({ kind }) => kind === 'memory')
-  return [
-    {
-      uri: MEMORY_URI,
-      name: 'memory',
-      description: `What the agent ${memory.agent} always remembers: its MEMORY.md.`,
-      mimeType: MARKDOWN,
-      ...(own ? { annotations: { lastModified: own.updatedAt } } : {}),
-    },
-    ...inOrder.map(({ uri, head }) => resourceOf(uri, head)),
-  ]
+/**
+ * The memory first, then topics, then the agent's own, each by name. The cursor is the last address of the page before, so that
+ * entries which come or go between two pages shift nothing. Of all that are there only a page is made into addresses.
+ */
+function pageAfter(cursor: string | undefined, agent: string, heads: readonly EntryHead[]): ListResourcesResult {
+  const after = cursor === undefined ? undefined : placeOf(cursor)
+  const rows = heads.flatMap((head) => rowOf(head) ?? []).filter((row) => after === undefined || isBefore(after, row))
+  const first = after === undefined ? [memoryResource(agent, heads)] : []
+  const last = PAGE - first.length
+  const inOrder = rows.sort((a, b) => (isBefore(a, b) ? -1 : 1))
+  const resources = [...first, ...inOrder.slice(0, last).map(({ head }) => resourceOf(head))]
+  const nextCursor = rows.length > last ? resources.at(-1)?.uri : undefined
+  return { resources, ...(nextCursor === undefined ? {} : { nextCursor }) }
 }
 
-function resourceOf(uri: string, { name, description, updatedAt }: EntryHead): Resource {
-  return {
-    uri,
-    name: name ?? uri,
-    ...(description === '' ? {} : { description }),
-    mimeType: MARKDOWN,
-    annotations: { lastModified: updatedAt },
-  }
+interface Place {
+  readonly rank: number
+  readonly name: string
 }
 
-function rank(uri: string): number {
-  const addressed = parseResourceUri(uri)
-  return addressed ? ['memory', 'topic', 'entry'].indexOf(addressed.is) : -1
+const RANKS = { memory: 0, topic: 1, entry: 2 } as const
+
+function isBefore(a: Place, b: Place): boolean {
+  return a.rank === b.rank ? a.name < b.name : a.rank < b.rank
 }
 
-/** The cursor is the last address of the page before, so that entries which come or go between two pages shift nothing. */
-function pageAfter(
-  cursor: string | undefined,
-  all: readonly Resource[],
-): { resources: Resource[]; nextCursor?: string } {
-  if (cursor !== undefined && rank(cursor) === -1) {
+function placeOf(cursor: string): Place {
+  const addressed = parseResourceUri(cursor)
+  if (!addressed) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'this cursor is not from here; list from the beginning')
   }
-  const isAfter = ({ uri }: Resource): boolean =>
-    cursor === undefined || rank(uri) > rank(cursor) || (rank(uri) === rank(cursor) && uri > cursor)
-  const rest = all.filter(isAfter)
-  const resources = rest.slice(0, PAGE)
-  const last = resources.at(-1)
-  return { resources, ...(rest.length > PAGE && last ? { nextCursor: last.uri } : {}) }
+  return { rank: RANKS[addressed.is], name: addressed.is === 'memory' ? '' : addressed.name }
+}
+
+function rowOf(head: EntryHead): (Place & { readonly head: EntryHead }) | undefined {
+  const is = listedAs(head)
+  return is === undefined || head.name === null ? undefined : { rank: RANKS[is], name: head.name, head }
+}
+
+function memoryResource(agent: string, heads: readonly EntryHead[]): Resource {
+  const own = heads.find(({ kind }) => kind === 'memory')
+  return {
+    uri: MEMORY_URI,
+    name: 'memory',
+    description: `What the agent ${agent} always remembers: its MEMORY.md.`,
+    mimeType: MARKDOWN,
+    ...(own ? { annotations: { lastModified: own.updatedAt } } : {}),
+  }
+}
+
+function resourceOf(head: EntryHead): Resource {
+  const uri = listedUri(head) ?? ''
+  return {
+    uri,
+    name: head.name ?? uri,
+    ...(head.description === '' ? {} : { description: head.description }),
+    mimeType: MARKDOWN,
+    annotations: { lastModified: head.updatedAt },
+  }
 }
 
 async function read(memory: Memory, uri: string, options: CallOptions): Promise<ReadResourceResult> {

@@ -12,9 +12,10 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Memory } from '../memory.ts'
 import type { Tool } from '../tools/index.ts'
-import { lookAgain, Subscriptions } from './notices.ts'
+import { lookAgain } from './notices.ts'
 import { canonicalUri } from './resource-uri.ts'
 import { serveResources } from './resources.ts'
+import { Subscriptions } from './subscriptions.ts'
 import { serveTools } from './tools.ts'
 
 export interface ServedMemory {
@@ -26,11 +27,10 @@ export interface ServedMemory {
 }
 
 /** For what serves many connections; each server ends its subscriptions when it is closed. */
-export function serverFactory(served: Promise<ServedMemory> | ServedMemory): McpServerFactory {
-  return async ({ era }) => {
-    const ready = await served
-    const subscriptions = new Subscriptions(ready.memory)
-    const server = serverFor(ready, subscriptions, era)
+export function serverFactory(served: ServedMemory): McpServerFactory {
+  return ({ era }) => {
+    const subscriptions = new Subscriptions(served.memory)
+    const server = serverFor(served, subscriptions, era)
     server.onclose = () => {
       subscriptions.close().catch(() => undefined)
     }

@@ -1,10 +1,11 @@
 /** The MCP server on two streams: one client, from its first line until its input ends. */
 import type { Readable, Writable } from 'node:stream'
-import { isJSONRPCRequest, type JSONRPCMessage, type Server } from '@modelcontextprotocol/server'
+import { isJSONRPCRequest, type JSONRPCMessage, type RequestId, type Server } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { cancelledBy, LineTransport } from './line-transport.ts'
-import { Subscriptions } from './notices.ts'
+import { LineTransport, type Passage } from './line-transport.ts'
+import { acknowledgedBy, cancelledBy } from './message.ts'
 import { type ServedMemory, serverFor } from './server.ts'
+import { Subscriptions, wishOf } from './subscriptions.ts'
 
 export interface Streams {
   readonly input: Readable
@@ -12,17 +13,19 @@ export interface Streams {
   readonly signal: AbortSignal
 }
 
-/** Resolves when the input has ended, or the signal said so, and all is closed. The memory stays open. */
+/**
+ * Resolves when the input has ended, or the signal said so, and all is closed: whether all calls before the input's end were
+ * answered. The memory stays open.
+ */
 export async function serveMcpStdio(
-  served: Promise<ServedMemory> | ServedMemory,
+  served: ServedMemory,
   { input, output, signal }: Streams,
-): Promise<void> {
-  const ready = await served
-  const subscriptions = new Subscriptions(ready.memory)
-  const transport = new LineTransport(input, output, (message) => followed(message, subscriptions))
-  const handle = serveStdio(({ era }): Server => serverFor(ready, subscriptions, era), { transport })
+): Promise<'answered' | 'cut off'> {
+  const subscriptions = new Subscriptions(served.memory)
+  const transport = new LineTransport(input, output, new Streamed(subscriptions))
+  const handle = serveStdio(({ era }): Server => serverFor(served, subscriptions, era), { transport })
   const stop = (): void => {
-    handle.close()
+    handle.close().catch(() => transport.close())
   }
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop, { once: true })
@@ -30,25 +33,43 @@ export async function serveMcpStdio(
   signal.removeEventListener('abort', stop)
   await handle.close()
   await subscriptions.close()
+  return transport.hasCutOff ? 'cut off' : 'answered'
 }
 
 /**
- * A subscription of the 2026 era is held by the SDK, which passes on what the server tells to those who asked for it; that
- * someone asked is seen only here. Awaited, so that what changes after its acknowledgement is told.
+ * A subscription of the 2026 era is held by the SDK, which passes on what the server tells to those who asked for it. Which
+ * ones it takes on is seen only as it says so; that waits until the memory is watched, so that what changes after it is told.
  */
-function followed(message: JSONRPCMessage, subscriptions: Subscriptions): Promise<void> | undefined {
-  const cancelled = cancelledBy(message)
-  if (cancelled !== undefined) return subscriptions.drop(streamKey(cancelled))
-  if (!isJSONRPCRequest(message) || message.method !== 'subscriptions/listen') return undefined
-  const { resourceSubscriptions, resourcesListChanged } = Object(message.params?.['notifications'])
-  const uris = Array.isArray(resourceSubscriptions)
-    ? resourceSubscriptions.filter((uri) => typeof uri === 'string')
-    : []
-  const list = resourcesListChanged === true
-  return uris.length === 0 && !list ? undefined : subscriptions.want(streamKey(message.id), { uris, list })
+class Streamed implements Passage {
+  readonly #subscriptions: Subscriptions
+  /** Neither taken on yet, nor refused, nor cancelled. */
+  readonly #asked = new Set<RequestId>()
+
+  constructor(subscriptions: Subscriptions) {
+    this.#subscriptions = subscriptions
+  }
+
+  arriving(message: JSONRPCMessage): void {
+    if (isJSONRPCRequest(message) && message.method === 'subscriptions/listen') this.#asked.add(message.id)
+    const cancelled = cancelledBy(message)
+    if (cancelled === undefined) return
+    this.#asked.delete(cancelled)
+    this.#subscriptions.drop(streamKey(cancelled)).catch(() => undefined)
+  }
+
+  async leaving(message: JSONRPCMessage): Promise<void> {
+    const acknowledged = acknowledgedBy(message)
+    if (acknowledged) await this.#follow(acknowledged.id, acknowledged.notifications)
+    else if (!('method' in message) && message.id !== undefined) this.#asked.delete(message.id)
+  }
+
+  async #follow(id: RequestId, notifications: unknown): Promise<void> {
+    const wish = wishOf(notifications)
+    if (this.#asked.delete(id) && wish) await this.#subscriptions.want(streamKey(id), wish)
+  }
 }
 
 /** Apart from the keys of the 2025 era, which a cancelled call there must not hit. */
-function streamKey(id: string | number): string {
+function streamKey(id: RequestId): string {
   return `stream ${JSON.stringify(id)}`
 }

@@ -196,10 +196,14 @@ describe('the end', () => {
     await bare.ask(SUBSCRIBE)
     await bare.call(1, 'remember', { content: 'acknowledged' })
     const release = holdLock(desk)
-    for (let id = 2; id < 10; id++) bare.call(id, 'remember', { content: `in flight ${id}` })
+    const calls = [2, 3, 4, 5, 6, 7, 8, 9].map((id) => bare.call(id, 'remember', { content: `in flight ${id}` }))
     const { status, ms, stderr } = await bare.endedAfter(() => bare.child.stdin.end())
-    expect([status, stderr]).toEqual([0, ''])
+    // Each is told that it was cut off, and so is whoever looks at the status.
+    expect([status, stderr]).toEqual([1, ''])
     expect(ms).toBeLessThan(2000)
+    for (const { error } of await Promise.all(calls)) {
+      expect(error).toMatchObject({ code: -32000, message: expect.stringContaining('as a whole or not at all') })
+    }
     release()
     expect(await experiences(desk)).toEqual(['The staging server moved.', 'acknowledged'])
   })
@@ -290,7 +294,7 @@ describe.concurrent('a workspace that can not be opened', () => {
     ] as const) {
       const result = await client.callTool({ name, arguments: args })
       expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'NEWER' } } })
-      expect(textOf(result)).toContain('npm install keepsake@latest')
+      expect(textOf(result)).toContain('needs an update')
     }
     await expect(client.listResources()).rejects.toMatchObject({ code: -32603, message: expect.stringContaining('99') })
     await expect(client.readResource({ uri: 'keepsake://memory' })).rejects.toMatchObject({ code: -32603 })

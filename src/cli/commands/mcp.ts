@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Config } from '../../config/load-config.ts'
 import { readTextFile } from '../../config/read-text-file.ts'
 import { InvalidError, KeepsakeError } from '../../errors.ts'
+import type { HttpOptions } from '../../mcp/http/serve.ts'
 import { laterStore } from '../../mcp/later-store.ts'
 import type { ServedMemory } from '../../mcp/server.ts'
 import { openStore, settingsOf } from '../../memory/open.ts'
@@ -15,6 +16,7 @@ import { createMemoryTools } from '../../tools/index.ts'
 import { usageError } from '../arguments.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
+import { EXIT_STATUS } from '../exit-status.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { programVersion } from '../version.ts'
 
@@ -23,7 +25,7 @@ const DEFAULT_HOST = '127.0.0.1'
 const ONLY_WITH_HTTP = ['port', 'host', 'token-file', 'allow-host'] as const
 
 /** After all is closed: what a client has not read by then it never will. */
-const LAST_WORDS_MS = 700
+const LAST_WORDS_MS = 400
 
 export const mcp: Command = {
   verb: 'mcp',
@@ -64,14 +66,26 @@ async function run(context: Context): Promise<Outcome> {
   const config = await configAsked(context, preset === undefined ? {} : { tools: { text: preset, source: '--tools' } })
   if (!config.enabled) throw withoutMemory(config.file ?? 'agent.yaml')
   const signal = stopSignal()
-  const served = servedMemory(config)
-  if (!http) {
-    if (process.stdin.isTTY && !given.has('quiet')) process.stderr.write(`${FOR_A_PERSON}\n`)
-    await overStdio(served, signal)
-    return { json: undefined, text: '', quietText: '', warnings: [] }
+  if (http) return overHttp(config, { ...http, signal })
+  if (process.stdin.isTTY && !given.has('quiet')) process.stderr.write(`${FOR_A_PERSON}\n`)
+  await overStdio(config, signal)
+  return { json: undefined, text: '', quietText: '', warnings: [] }
+}
+
+async function overStdio(config: Config, signal: AbortSignal): Promise<void> {
+  const [served, { serveMcpStdio }] = await Promise.all([servedMemory(config), import('../../mcp/stdio.ts')])
+  try {
+    const end = await serveMcpStdio(served, { input: process.stdin, output: process.stdout, signal })
+    // Each was told by an answer of its own; standard output belongs to those.
+    if (end === 'cut off') process.exitCode = EXIT_STATUS.IO
+  } finally {
+    await closeMemory(served)
   }
-  const { serveMcpHttp } = await import('../../mcp/http/serve.ts')
-  const { url, closed } = await serveMcpHttp(served, { ...http, signal }).catch(async (error) => {
+}
+
+async function overHttp(config: Config, options: HttpOptions): Promise<Outcome> {
+  const [served, { serveMcpHttp }] = await Promise.all([servedMemory(config), import('../../mcp/http/serve.ts')])
+  const { url, closed } = await serveMcpHttp(served, options).catch(async (error) => {
     await closeMemory(served)
     throw error
   })
@@ -87,12 +101,7 @@ async function run(context: Context): Promise<Outcome> {
 const FOR_A_PERSON =
   'keepsake mcp: a server for programs, which speak JSON to it on standard input. Set one up with: keepsake install'
 
-function httpOptions({ given, asked }: Context): {
-  readonly host: string
-  readonly port: number
-  readonly token?: string
-  readonly allowHosts: readonly string[]
-} {
+function httpOptions({ given, asked }: Context): Omit<HttpOptions, 'signal'> {
   const file = given.one('token-file')
   const token = file === undefined ? process.env['KEEPSAKE_MCP_TOKEN'] || undefined : tokenOf(resolve(asked.cwd, file))
   return {
@@ -130,22 +139,17 @@ async function servedMemory(config: Config): Promise<ServedMemory> {
 
 /** A directive of the workspace's own is worth opening it for. */
 async function instructionsOf(memory: Memory, { values: { workspace } }: Config): Promise<string> {
-  if (existsSync(join(workspace, 'directives/memory.md'))) return memory.directive()
+  if (existsSync(join(workspace, 'directives/memory.md'))) {
+    const { text, warnings } = await memory.directive()
+    for (const warning of warnings) process.stderr.write(`keepsake: warning: ${warning}\n`)
+    return text
+  }
   const { tools, soulEditable } = memory.settings
   return memoryDirective(tools, { soulEditable })
 }
 
-async function overStdio(served: Promise<ServedMemory>, signal: AbortSignal): Promise<void> {
-  try {
-    const { serveMcpStdio } = await import('../../mcp/stdio.ts')
-    await serveMcpStdio(served, { input: process.stdin, output: process.stdout, signal })
-  } finally {
-    await closeMemory(served)
-  }
-}
-
-async function closeMemory(served: Promise<ServedMemory>): Promise<void> {
+async function closeMemory({ memory }: ServedMemory): Promise<void> {
   // Answers that nobody reads must not keep the process, and a store may be left at any moment.
   setTimeout(() => process.exit(), LAST_WORDS_MS).unref()
-  await (await served).memory.close()
+  await memory.close()
 }

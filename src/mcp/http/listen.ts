@@ -37,7 +37,8 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: string, message: 
 /** The port that it listens on now. */
 export function listening(http: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    http.once('error', (cause: NodeJS.ErrnoException) => reject(listenError(host, port, cause)))
+    // Not once: later ones, such as of a connection that can't be taken for want of descriptors, must not end the server.
+    http.on('error', (cause: NodeJS.ErrnoException) => reject(listenError(host, port, cause)))
     http.listen({ host, port }, () => {
       const address = http.address()
       resolve(typeof address === 'object' && address !== null ? address.port : port)

@@ -2,8 +2,14 @@
  * Clients of the 2026 protocol: no sessions, a server instance for each request, cancelled by hanging up. One kind of
  * request stays open, to be told of changes; while one does, the memory is watched.
  */
-import { createMcpHandler, type McpHttpHandler, type McpServerFactory } from '@modelcontextprotocol/server'
-import type { Subscriptions } from '../notices.ts'
+import {
+  createMcpHandler,
+  isJSONRPCRequest,
+  type JSONRPCRequest,
+  type McpHttpHandler,
+  type McpServerFactory,
+} from '@modelcontextprotocol/server'
+import { type Subscriptions, type Wish, wishOf } from '../subscriptions.ts'
 
 export class ModernEra {
   readonly #handler: McpHttpHandler
@@ -22,36 +28,27 @@ export class ModernEra {
 
   /** Answers a request that passed the guard; `over` is aborted when the last byte of the answer is sent or nobody takes it. */
   async handle(request: Request, body: unknown, over: AbortSignal): Promise<Response> {
-    const wish = listenWish(body)
-    // Before the SDK says that it listens: what changes from that moment on is told.
-    if (wish !== undefined) await this.#listen(wish, over)
-    return this.#handler.fetch(request, { parsedBody: body })
+    const response = await this.#handler.fetch(request, { parsedBody: body })
+    // Before the client reads that it is listened for: what changes from that moment on is told.
+    if (isAcknowledged(body, response)) await this.#listen(wishOf(body.params?.['notifications']), over)
+    return response
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#handler.close(), this.#subscriptions.close()])
   }
 
-  async #listen(wish: { readonly uris: readonly string[]; readonly list: boolean }, over: AbortSignal): Promise<void> {
+  async #listen(wish: Wish | undefined, over: AbortSignal): Promise<void> {
+    if (!wish || over.aborted) return
     const key = this.#listened++
     const drop = () => void this.#subscriptions.drop(key).catch(() => undefined)
     over.addEventListener('abort', drop, { once: true })
     await this.#subscriptions.want(key, wish)
-    if (over.aborted) drop()
   }
 }
 
-/** What a request to listen wants to hear of. Whether it is well formed is for the SDK to say. */
-function listenWish(body: unknown): { readonly uris: readonly string[]; readonly list: boolean } | undefined {
-  if (field(body, 'method') !== 'subscriptions/listen') return undefined
-  const wanted = field(field(body, 'params'), 'notifications')
-  const uris = field(wanted, 'resourceSubscriptions')
-  return {
-    uris: Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [],
-    list: field(wanted, 'resourcesListChanged') === true,
-  }
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+/** Whether the SDK took on a request to listen: it refuses with an error in place of a stream. */
+function isAcknowledged(body: unknown, { headers }: Response): body is JSONRPCRequest {
+  const isStream = headers.get('content-type') === 'text/event-stream'
+  return isStream && isJSONRPCRequest(body) && body.method === 'subscriptions/listen'
 }

@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { InvalidError, KeepsakeError } from '../../errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { Subscriptions } from '../notices.ts'
 import { type ServedMemory, serverFactory } from '../server.ts'
+import { Subscriptions } from '../subscriptions.ts'
 import { answer, type Endpoint } from './endpoint.ts'
 import { MCP_PATH } from './guard.ts'
 import { allowedHosts, checkedNames, isLoopback, urlHost } from './hosts.ts'
@@ -37,15 +37,14 @@ export interface HttpServing {
 const LAST_BYTES_MS = 500
 
 export async function serveMcpHttp(
-  served: Promise<ServedMemory> | ServedMemory,
+  served: ServedMemory,
   options: HttpOptions,
   limits: HttpLimits = HTTP_LIMITS,
   clock: Clock = Date.now,
 ): Promise<HttpServing> {
   const { host, token, names } = checked(options)
-  const { memory } = await served
   const factory = serverFactory(served)
-  const modern = new ModernEra(factory, new Subscriptions(memory))
+  const modern = new ModernEra(factory, new Subscriptions(served.memory))
   const sessions = new LegacySessions(factory, limits, clock)
 
   const http = httpServer(limits)

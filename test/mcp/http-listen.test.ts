@@ -1,0 +1,53 @@
+/** Who listens over HTTP: what the server survives, and that it follows only what was taken on. */
+import { createServer } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { listening } from '../../src/mcp/http/listen.ts'
+import { eventually } from './harness.ts'
+import { connected, modern, raw, request, serveFurnished } from './http-served.ts'
+
+const LISTEN = { 'Mcp-Method': 'subscriptions/listen', 'Mcp-Name': undefined }
+
+describe('a port', () => {
+  it('is served on after errors that come later', async () => {
+    const http = createServer((_req, res) => res.end('here'))
+    const port = await listening(http, '127.0.0.1', 0)
+    for (let n = 0; n < 3; n++) http.emit('error', new Error('too many open files'))
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('here')
+    http.close()
+  })
+})
+
+describe('a request to listen', () => {
+  it('has the memory watched only when it is taken on, and until it ends', async () => {
+    const served = await serveFurnished()
+    let watches = 0
+    const { store } = served.memory
+    const { watch } = store
+    store.watch = async (changed) => {
+      watches++
+      const watching = await watch(changed)
+      return {
+        stop: async () => {
+          watches--
+          await watching.stop()
+        },
+      }
+    }
+    const refused = modern('subscriptions/listen', {
+      notifications: { resourceSubscriptions: ['keepsake://memory', 7] },
+    })
+    expect((await raw(served.port, request(served.port, refused, { headers: LISTEN }))).text).toContain('-32602')
+    expect(watches).toBe(0)
+    const client = await connected(served, 'modern')
+    const stream = await client.listen({ resourceSubscriptions: ['keepsake://memory'] })
+    expect(watches).toBe(1)
+    await stream.close()
+    expect(
+      await eventually(
+        () => watches,
+        (count) => count === 0,
+      ),
+    ).toBe(0)
+    await client.close()
+  })
+})
