@@ -3,8 +3,10 @@
 //  - ajv (150 kB), which the SDK would check forms with that a client filled in: our server shows none.
 //  - The SDK makes some 180 schemas when it is loaded, and lists them all in two tables for those who want to validate by the
 //    name of a type. Without the tables and with the schemas marked as free of side effects, esbuild keeps those in use.
+//  - All schemas of the protocol would be made at the first message: see lazy-schemas.mjs.
 //  - zod would compile a function for each schema it meets, which pays after hundreds of messages.
 import { readFileSync } from 'node:fs'
+import { lazySchemas } from './lazy-schemas.mjs'
 
 const SHIMS = `
 import process from 'node:process'
@@ -44,7 +46,7 @@ export const leanSdk = {
         throw new Error(`the SDK has no such file any more: ${[...unmet].join(', ')}; see lean-sdk.mjs`)
     })
     change(/@modelcontextprotocol[\\/]server[\\/]dist[\\/]src-\w+\.mjs$/, (code, path) =>
-      replaced(code, TABLES, '', 2, path),
+      lazySchemas(replaced(code, TABLES, '', 2, path), path),
     )
     change(/@modelcontextprotocol[\\/]core[\\/]dist[\\/](schemas|auth)-[\w-]+\.mjs$/, (code, path) =>
       replaced(code, SCHEMA, markedPure, 10, path),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { FileEntry } from './file-entry.ts'
-import { parseLog, replaceBlocks, serializeBlock, textToAppend } from './log.ts'
+import { blockWith, parseLog, replaceBlocks, serializeBlock, textToAppend } from './log.ts'
 
 const id = '0190c5e2-7b1a-7c3d-8e4f-0123456789ab'
 const at = '2026-11-15T14:03:00.000Z'
@@ -173,6 +173,22 @@ describe('replacing a block', () => {
     [2, undefined, '# 2026-11-15\n\n## 09:00\na\n## 10:00\n\nb\n\n\n'],
   ])('number %i by %j leaves every other byte', (index, block, text) => {
     expect(replaceBlocks(file, new Map([[index, block]]))).toBe(text)
+  })
+})
+
+describe('the block with a text', () => {
+  const text = '# 2026-11-15\n\nbefore all\n\n## 09:00\n\none\n\n## 10:00\r\n\r\ntwo, three\n## 99:99\nfour\n\n## 11:00'
+
+  test.each(['one', '09:00', 'two', 'three', 'four', '11:00'])(
+    '%s is the one that parsing all of them gives',
+    (sought) => {
+      const all = parseLog(text, 'time').blocks
+      expect(blockWith(text, sought, 'time')).toEqual(all.find(({ raw }) => raw.includes(sought)))
+    },
+  )
+
+  test('is none where it stands before the first heading, or nowhere', () => {
+    for (const sought of ['before', '2026', 'five']) expect(blockWith(text, sought, 'time')).toBeUndefined()
   })
 })
 

@@ -50,6 +50,24 @@ export function parseLog(text: string, flavour: LogFlavour): LogFile {
   return { head, blocks }
 }
 
+/** The block in which a text first stands; `undefined` where it stands nowhere, or before the first heading. */
+export function blockWith(text: string, sought: string, flavour: LogFlavour): LogBlock | undefined {
+  const found = text.indexOf(sought)
+  if (found === -1) return undefined
+  let line = lineAt(text, startOfLine(text, found))
+  while (headingAt(text, line, flavour) === undefined) {
+    if (line.start === 0) return undefined
+    line = lineAt(text, startOfLine(text, line.start - 1))
+  }
+  let next = lineAt(text, line.next)
+  while (next.start < text.length && headingAt(text, next, flavour) === undefined) next = lineAt(text, next.next)
+  return parseBlock(text.slice(line.start, next.start), flavour)
+}
+
+function startOfLine(text: string, at: number): number {
+  return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
+}
+
 /** Without a heading (text before the first one) the comment stands first, and is there also when it has nothing to say. */
 export function serializeBlock(entry: FileEntry, heading: string, flavour: LogFlavour): string {
   const comment = attributesComment(entry) ?? (heading === '' ? EMPTY_COMMENT : '')

@@ -17,6 +17,10 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u
 const WINDOWS_RESERVED = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/
 const RESERVED_NAMES = new Set(Object.values(KINDS).flatMap((rule) => rule.fixedName ?? []))
 
+const ASCII = /^[\0-\x7f]*$/
+const ASCII_SLUG_PART = /[a-z0-9]/
+const SLUG_PART = /[\p{L}\p{N}\p{M}]/u
+
 const encoder = new TextEncoder()
 
 /** NFC, trimmed; an error that names the field when it is empty, too long or holds control characters. */
@@ -45,18 +49,17 @@ export function refuseReservedName(name: string): void {
  * each run of anything else. Empty when the name has neither letter nor digit; the caller decides what that means.
  */
 export function slug(name: string): string {
-  const folded = name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .normalize('NFKC')
-  if (!/[\p{L}\p{N}]/u.test(folded)) return ''
+  // The patterns for all scripts take a millisecond to make, and most names do without.
+  const isAscii = ASCII.test(name)
+  const folded = isAscii ? name.toLowerCase() : foldedForSlug(name)
+  const part = isAscii ? ASCII_SLUG_PART : SLUG_PART
+  if (!isAscii && !/[\p{L}\p{N}]/u.test(folded)) return ''
   let out = ''
   let count = 0
   let bytes = 0
   let pendingDash = false
   for (const character of folded) {
-    if (!/[\p{L}\p{N}\p{M}]/u.test(character)) {
+    if (!part.test(character)) {
       pendingDash = out !== ''
       continue
     }
@@ -69,6 +72,14 @@ export function slug(name: string): string {
     pendingDash = false
   }
   return out
+}
+
+function foldedForSlug(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .normalize('NFKC')
 }
 
 /** Slugs for a name in the order they are tried: `deploys`, `deploys-2`, `deploys-3`, … Reserved ones are passed over. */

@@ -143,6 +143,7 @@ export interface Sessions {
 
 /** Bytes that can be made anew from the entries, such as an index snapshot. Losing them loses nothing. */
 export interface Derived {
+  /** To the byte as they were written, or `undefined`: where they could take damage, it is the store that finds out. */
   read(key: string): Promise<Uint8Array | undefined>
   /**
    * Whether they were kept. They are not where the memory can only be read, was never written to (a first write makes the

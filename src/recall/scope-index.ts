@@ -82,7 +82,7 @@ export class ScopeIndex {
     const bytes = await this.#store.derived.read(this.#key)
     const opened = bytes && SearchIndex.open(bytes, this.#analyzer, SCHEMA)
     if (!opened || 'problem' in opened) return // made anew from the entries, whatever is wrong with it
-    const note = JSON.parse(opened.note) as Note // under the snapshot's checksum
+    const note = JSON.parse(opened.note) as Note // as we wrote it: see Derived
     if (note.version !== VERSION || note.zone !== zone) return
     this.#index = opened.index
     this.#cursor = note.cursor

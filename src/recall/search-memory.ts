@@ -39,10 +39,11 @@ export interface Picked {
   readonly omitted: readonly string[]
 }
 
-export async function searchMemory(place: SearchPlace, request: SearchRequest): Promise<Found> {
+/** `looked`: the index was brought into step for this very question. */
+export async function searchMemory(place: SearchPlace, request: SearchRequest, looked = false): Promise<Found> {
   const query = withDateWords(parseQuery(request.text, place.analyzer))
   const exact = await exactEntries(place.store, request)
-  const { ranking, picked } = await picks(place, request, query, exact)
+  const { ranking, picked } = await picks(place, request, query, exact, looked)
   const { hits, omitted } = picked
   return {
     hits,
@@ -57,12 +58,14 @@ async function picks(
   request: SearchRequest,
   query: Query,
   exact: readonly Exact[],
+  looked: boolean,
 ): Promise<{ readonly ranking: Ranking; readonly picked: Picked }> {
   const { signal, limit } = request
-  for (let most = Math.max(CANDIDATES, 2 * limit); ; most = Math.min(most * WIDER, MOST_CANDIDATES)) {
+  const first = Math.max(CANDIDATES, 2 * limit)
+  for (let most = first; ; most = Math.min(most * WIDER, MOST_CANDIDATES)) {
     const ranking = await place.index.inStep(
       (indexes, problems) => rank({ indexes, problems, query, request, exact, most }),
-      signal ? { signal } : {},
+      { looked: looked || most > first, ...(signal ? { signal } : {}) },
     )
     const picked = await pick(place, request, query, ranking)
     const isEnough = picked.hits.length + picked.omitted.length >= limit || ranking.matched <= most

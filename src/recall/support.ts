@@ -32,6 +32,11 @@ export function supportsOf(matches: Matches, docs: readonly number[], counts: (d
   return [...alone, ...surroundings.docs.map((doc) => surroundings.supportOf(doc))]
 }
 
+interface Neighbour {
+  readonly doc: number
+  readonly share: number
+}
+
 class Surroundings {
   /** Those asked for, and their neighbours. */
   readonly docs: readonly number[]
@@ -44,6 +49,7 @@ class Surroundings {
   readonly #rowOf: Uint32Array
   readonly #own: Float64Array
   readonly #asks: (doc: number) => boolean
+  readonly #around = new Map<number, readonly Neighbour[]>()
   readonly #sums: Float64Array
 
   constructor(matches: Matches, docs: readonly number[], counts: (doc: number) => boolean) {
@@ -61,11 +67,11 @@ class Surroundings {
       }
     }
     const near = new Set(docs)
-    for (const doc of docs) for (const { doc: other } of this.#around(doc)) near.add(other)
+    for (const doc of docs) for (const { doc: other } of this.#neighbours(doc)) near.add(other)
     this.docs = [...near]
     // Their own neighbours have a say too, but are not asked for.
     const weighed = new Set(near)
-    for (const doc of near) for (const { doc: other } of this.#around(doc)) weighed.add(other)
+    for (const doc of near) for (const { doc: other } of this.#neighbours(doc)) weighed.add(other)
     this.#rowOf = new Uint32Array(matches.handles)
     let row = 0
     for (const doc of weighed) this.#rowOf[doc] = ++row
@@ -77,7 +83,7 @@ class Surroundings {
     const columns = this.#importances.length
     const own = ((this.#rowOf[doc] ?? 0) - 1) * columns
     const group = (this.#groupOf[doc] ?? 1) - 1
-    const around = this.#around(doc)
+    const around = this.#neighbours(doc)
     const asks = this.#asks(doc)
     const points: number[] = []
     let [words, neighbour, session] = [0, 0, 0]
@@ -102,19 +108,22 @@ class Surroundings {
     return { doc, points, words, neighbour, session }
   }
 
-  *#neighbours(doc: number): Generator<{ readonly doc: number; readonly share: number }> {
-    const members = this.#groups[(this.#groupOf[doc] ?? 0) - 1]
-    if (!members) return
+  /** Asked for up to three times a document. */
+  #neighbours(doc: number): readonly Neighbour[] {
+    const known = this.#around.get(doc)
+    if (known) return known
+    const found: Neighbour[] = []
+    const members = this.#groups[(this.#groupOf[doc] ?? 0) - 1] ?? []
     const place = this.#placeOf[doc] ?? 0
-    for (const [n, share] of NEIGHBOUR_SHARES.entries()) {
-      const [before, after] = [members[place - n - 1], members[place + n + 1]]
-      if (before !== undefined) yield { doc: before, share: n === 0 && this.#asks(before) ? ANSWER_SHARE : share }
+    for (let n = 0; n < NEIGHBOUR_SHARES.length; n++) {
+      const share = NEIGHBOUR_SHARES[n] ?? 0
+      const before = members[place - n - 1]
+      const after = members[place + n + 1]
+      if (before !== undefined) found.push({ doc: before, share: n === 0 && this.#asks(before) ? ANSWER_SHARE : share })
       // A question has no part in what was said before it.
-      if (after !== undefined && !this.#asks(after)) yield { doc: after, share }
+      if (after !== undefined && !this.#asks(after)) found.push({ doc: after, share })
     }
-  }
-
-  #around(doc: number): { readonly doc: number; readonly share: number }[] {
-    return [...this.#neighbours(doc)]
+    this.#around.set(doc, found)
+    return found
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Whether the parts of a frozen segment fit together: fields and columns are those of the schema, sums are numbers, and
  * offsets ascend to the end of what they point into. That bounds the work and the memory of every loop over all documents or
- * terms. It costs a look at each document and term, not at each posting: the checksum tells damage, and for a file that
+ * terms. It costs a look at each document and term, not at each posting: whoever keeps the bytes tells damage, and for a file that
  * somebody made to look whole the rest of the engine takes a number that points nowhere as nothing.
  */
 import type { Schema } from './document.ts'

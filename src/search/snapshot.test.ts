@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { plainAnalyzer } from '../../test/search/plain-analyzer.ts'
-import { checksum } from './checksum.ts'
 import type { Document } from './document.ts'
 import { lengths } from './lengths.ts'
 import { nearestTerms } from './nearest-terms.ts'
@@ -71,16 +70,6 @@ function problem(bytes: Uint8Array, analyzer = plainAnalyzer, schema = SCHEMA): 
   return 'problem' in opened ? opened.problem : undefined
 }
 
-/** Makes a changed file look whole. */
-function sealed(bytes: Uint8Array): Uint8Array {
-  const words = new Int32Array(bytes.buffer)
-  const [a, b] = checksum(words.subarray(0, 6))
-  const [c, d] = checksum(words.subarray(8))
-  words[6] = a ^ c
-  words[7] = b ^ d
-  return bytes
-}
-
 describe('a snapshot', () => {
   test('answers as the index that it was made of, and can be written to', () => {
     const index = smallIndex()
@@ -111,17 +100,6 @@ describe('a snapshot', () => {
     expect(bytes).toEqual(before)
   })
 
-  test('with any one byte changed is refused', () => {
-    const bytes = smallIndex().save('n')
-    for (let at = 0; at < bytes.length; at++) {
-      for (const flip of [1, 0x80, 0xff]) {
-        const damaged = bytes.slice()
-        damaged[at] = (damaged[at] ?? 0) ^ flip
-        expect(problem(damaged), `byte ${at} ^ ${flip}`).toMatch(/damaged|cut off|not a search index|version/)
-      }
-    }
-  })
-
   test('cut at any length, or longer than it was, is refused', () => {
     const bytes = smallIndex().save('n')
     for (let length = 0; length < bytes.length; length++) {
@@ -145,10 +123,10 @@ describe('a snapshot', () => {
   test('made by another version of the format is refused', () => {
     const bytes = smallIndex().save('n')
     new Uint32Array(bytes.buffer)[2] = 99
-    expect(problem(sealed(bytes))).toBe('it has version 99, not 2')
+    expect(problem(bytes)).toBe('it has version 99, not 3')
   })
 
-  test('that somebody made to look whole neither throws nor runs away', () => {
+  test('that somebody changed neither throws nor runs away', () => {
     const bytes = smallIndex().save('n')
     const change = fc.tuple(fc.integer({ min: 24, max: bytes.length - 1 }), fc.integer({ min: 0, max: 255 }))
     const whole = smallIndex()
@@ -158,7 +136,7 @@ describe('a snapshot', () => {
       fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
         const forged = bytes.slice()
         for (const [at, value] of changes) forged[at] = value
-        const result = SearchIndex.open(sealed(forged), plainAnalyzer, SCHEMA, { ...DEFAULT_BOUNDS, sealDocuments: 1 })
+        const result = SearchIndex.open(forged, plainAnalyzer, SCHEMA, { ...DEFAULT_BOUNDS, sealDocuments: 1 })
         if ('problem' in result) return
         opened++
         askEverything(result.index)

@@ -1,21 +1,20 @@
 /**
  * The file that an index is saved in: a fixed head, a header in JSON, and the segments as they are in memory. Opening it
  * lays typed arrays over the bytes; nothing is parsed but the header. What can't be trusted is told in a sentence, never
- * thrown: the caller builds the index anew.
+ * thrown: the caller builds the index anew. No checksum: who keeps the bytes gives them back whole, or not at all.
  *
- *   0 magic   8 version, length of the header   16 length of all   24 checksum of all but these 8 bytes   32 header …
+ *   0 magic   8 version, length of the header   16 length of all   24 header …
  */
 
 import { checkSegment } from './check-segment.ts'
-import { checksum } from './checksum.ts'
 import { type Schema, sameSchema } from './document.ts'
 import { FrozenSegment } from './frozen-segment.ts'
 import { decode, encode } from './utf8.ts'
 
 const MAGIC = 'keepsidx'
 /** Changes with any change of the layout. */
-const VERSION = 2
-const HEAD_BYTES = 32
+const VERSION = 3
+const HEAD_BYTES = 24
 
 export interface SnapshotFacts {
   /** The version of the analyzer. */
@@ -64,7 +63,6 @@ export function writeSnapshot(segments: readonly FrozenSegment[], facts: Snapsho
   words[2] = VERSION
   words[3] = header.length
   new Float64Array(all.buffer)[2] = all.length
-  words.set(checksumOf(all), 6)
   return all
 }
 
@@ -84,8 +82,6 @@ export function readSnapshot(
   const length = new Float64Array(bytes.buffer, bytes.byteOffset, HEAD_BYTES / 8)[2] ?? 0
   if (bytes.length < length) return { problem: `it is cut off: ${bytes.length} of ${length} bytes` }
   if (bytes.length !== length || length % 8 !== 0) return DAMAGED
-  const [first, second] = checksumOf(bytes)
-  if (head[6] !== first || head[7] !== second) return DAMAGED
 
   const header = readHeader(bytes.subarray(HEAD_BYTES, HEAD_BYTES + (head[3] ?? 0)))
   if (header === undefined) return DAMAGED
@@ -149,14 +145,6 @@ function isListOf(value: unknown, type: string): boolean {
 
 function isSize(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0
-}
-
-/** Over all but the checksum itself. */
-function checksumOf(bytes: Uint8Array): readonly [number, number] {
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
-  const [first, second] = checksum(words.subarray(0, 6))
-  const [third, fourth] = checksum(words.subarray(8))
-  return [(first ^ third) >>> 0, (second ^ fourth) >>> 0]
 }
 
 function bytesOf(numbers: Uint32Array): Uint8Array {

@@ -5,16 +5,17 @@
  */
 import { endianness } from 'node:os'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { Catalog } from './catalog.ts'
 import type { FolderAtRest } from './folder-at-rest.ts'
 import type { Position } from './journal.ts'
 import { type FileSections, PackedFiles, packFiles } from './packed-files.ts'
 import { type Contested, type HeadSections, PackedHeads, packHeads } from './packed-heads.ts'
-import { hashBytes, readFileAt, replaceFileDurably } from './system.ts'
+import { readFileAt, replaceFileDurably } from './system.ts'
 
-const VERSION = 4
+const VERSION = 5
 const NEWLINE = 10
-const FIRST_LINE_BYTES = 35
+const FIRST_LINE_BYTES = 11
 
 export interface Checkpoint {
   readonly catalog: Catalog
@@ -136,7 +137,7 @@ function copied(bytes: Uint8Array): ArrayBuffer {
 }
 
 function firstLine(rest: Uint8Array): string {
-  return `${VERSION} ${hashBytes(rest)}\n`
+  return `${VERSION} ${crc32(rest).toString(16).padStart(8, '0')}\n`
 }
 
 export function checkpointPath(stateFolder: string): string {

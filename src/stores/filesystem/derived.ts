@@ -1,10 +1,12 @@
 /**
  * Files that can be made anew from the entries, under `.state/derived`. Made among the temporary files and moved into place, so
  * that of several writers the last one's bytes are there, whole; a writer that sweeps those in between only costs a write.
- * Takes no lock, makes no workspace, and what could not be kept is no error.
+ * A checksum behind the bytes tells damage; behind, because typed arrays are laid over them and must begin at a multiple of
+ * 8. Takes no lock, makes no workspace, and what could not be kept is no error.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { isKeepsakeError } from '../../errors.ts'
 import type { Cursor, Derived } from '../../ports/store.ts'
 import { namesIn } from './list-folder.ts'
@@ -22,7 +24,8 @@ export function fileDerived(workspace: Workspace, enter: () => void): Derived {
       enter()
       const path = pathOf(key)
       try {
-        return isFolder(folder) ? readFileAt(path)?.bytes : undefined
+        const file = isFolder(folder) ? readFileAt(path) : undefined
+        return file && withoutChecksum(file.bytes)
       } catch (error) {
         if (!isKeepsakeError(error)) throw error
         return undefined // whoever wants it makes it anew
@@ -35,7 +38,7 @@ export function fileDerived(workspace: Workspace, enter: () => void): Derived {
       try {
         if (!isFolder(folder)) makeFolder(folder)
         if (!isFolder(folder) || (madeFrom && hasStartedOver(workspace, madeFrom))) return false
-        replaceFile(path, bytes, temporaryFolder, FILE_MODE)
+        replaceFile(path, withChecksum(bytes), temporaryFolder, FILE_MODE)
         if (!madeFrom || !hasStartedOver(workspace, madeFrom)) return true
         removeFile(path)
       } catch (error) {
@@ -51,6 +54,23 @@ export function removeDerived(stateFolder: string): void {
   const folder = derivedFolder(stateFolder)
   const paths = isFolder(folder) ? namesIn(folder).map((name) => join(folder, name)) : [folder]
   for (const path of paths) attempt('removing', path, () => rmSync(path, { recursive: true, force: true }))
+}
+
+const CHECKSUM_BYTES = 4
+
+function withChecksum(bytes: Uint8Array): Uint8Array {
+  const all = Buffer.alloc(bytes.length + CHECKSUM_BYTES)
+  all.set(bytes)
+  all.writeUInt32LE(crc32(bytes), bytes.length)
+  return all
+}
+
+/** `undefined` when they are not what was written. */
+function withoutChecksum(all: Uint8Array): Uint8Array | undefined {
+  if (all.length < CHECKSUM_BYTES) return undefined
+  const bytes = all.subarray(0, -CHECKSUM_BYTES)
+  const checksum = new DataView(all.buffer, all.byteOffset + bytes.length).getUint32(0, true)
+  return crc32(bytes) === checksum ? bytes : undefined
 }
 
 function derivedFolder(stateFolder: string): string {

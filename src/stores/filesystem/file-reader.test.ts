@@ -94,6 +94,27 @@ describe('a log', () => {
     expect(second).toEqual(byEntry?.[1])
   })
 
+  it('gives each entry alone as it gives them all, also one whose id stands in the text of another', async () => {
+    const store = filesystemStore({ root })
+    const add = { op: 'add', scope: 'main', kind: 'experience' } as const
+    const operations = ['## 09:00', 'two\n\n## not a heading', 'three', 'four'].map((content) => ({ ...add, content }))
+    const { entries } = await store.apply({ operations, origin: { by: 'agent' } })
+    const quoting = { op: 'write', id, content: `as ${entries[3]?.id} says` } as const
+    await store.apply({ operations: [quoting], origin: { by: 'agent' } })
+    await store.close()
+    await sleep(2 * TICK_MS)
+    workspace.catchUp()
+    expect(workspace.files.bytesOf(place.path).isAsKnown).toBe(true)
+    const all = workspace.files.see(place)?.said.entries ?? []
+    expect(all).toHaveLength(6)
+    for (const entry of all) {
+      workspace.startOver()
+      expect(workspace.files.view().get(entry.id)).toEqual(entry)
+    }
+    const view = workspace.files.view()
+    expect(all.map((entry) => view.get(entry.id))).toEqual(all)
+  })
+
   it('that could not be read is read again, though it has not changed since', () => {
     const folder = join(root, place.path, '..')
     renameSync(folder, join(base, 'elsewhere'))

@@ -6,7 +6,7 @@
 import type { Signature } from '../../codec/journal-record.ts'
 import { isKeepsakeError } from '../../errors.ts'
 import type { StateView } from '../../model/draft.ts'
-import type { Entry, EntryHead, Scope } from '../../model/entry.ts'
+import type { Scope } from '../../model/entry.ts'
 import { KINDS } from '../../model/kinds.ts'
 import type { Problem } from '../../ports/store.ts'
 import { readText, type Said } from './file-text.ts'
@@ -14,6 +14,8 @@ import { type HandEdit, handEdit } from './hand-edit.ts'
 import type { KnownFile } from './known-file.ts'
 import { type Place, placeInScope, placeOf, scopeFolder } from './layout.ts'
 import { listFolder } from './list-folder.ts'
+import type { LogEntries } from './log-entries.ts'
+import { LogReader } from './log-reader.ts'
 import { decodeText, type FileBytes, hashBytes, pause, readFileAt, sameSignature, statFile } from './system.ts'
 import { settle } from './unproved.ts'
 import type { Workspace } from './workspace.ts'
@@ -35,7 +37,7 @@ export interface SeenFile {
   readonly said: Said
 }
 
-type FoundBytes = Pick<SeenFile, 'bytes' | 'unwritten' | 'signature'> & {
+export type FoundBytes = Pick<SeenFile, 'bytes' | 'unwritten' | 'signature'> & {
   readonly mtimeMs: number
   /** By their hash. */
   readonly isAsKnown: boolean
@@ -49,27 +51,19 @@ export interface Survey {
   readonly problems: readonly Problem[]
 }
 
-/** What a log said, and when that holds. */
-interface KnownLog {
-  readonly entries: ReadonlyMap<string, Entry>
-  readonly signature: Signature
-  readonly epoch: string
-  /** The last change that it was compared with. */
-  number: number
-}
-
 export class FileReader {
   readonly #workspace: Workspace
-  readonly #logs = new Map<string, KnownLog>()
+  readonly #logs: LogReader
 
   constructor(workspace: Workspace) {
     this.#workspace = workspace
+    this.#logs = new LogReader(workspace, this)
   }
 
   /** The state that the journal tells, with texts from the files as they are now. For one turn or one answer. */
   view(): StateView {
     // A log has many entries, and is read once for all of them; a page or a card is not asked for twice.
-    const logs = new Map<string, ReadonlyMap<string, Entry>>()
+    const logs = new Map<string, LogEntries>()
     return {
       head: (id) => this.#workspace.catalog.head(id),
       owner: (scope, handle) => this.#workspace.catalog.owner(scope, handle),
@@ -78,43 +72,13 @@ export class FileReader {
         if (head?.path === undefined) return undefined
         const place = placeOf(this.#workspace.layout, head, head.path)
         if (KINDS[head.kind].shape !== 'log') return this.see(place)?.said.entries.find((entry) => entry.id === id)
-        const known = logs.get(head.path) ?? this.#log(place)
+        const held = logs.get(head.path)
+        const known = held?.isUsable ? held : this.#logs.read(place)
         if (logs.size >= RECENT_LOGS) logs.delete(logs.keys().next().value ?? '')
         logs.set(head.path, known)
         return known.get(id)
       },
     }
-  }
-
-  /**
-   * A search reads one entry after the other, often of one log: it is parsed again only when the file has changed, or when the
-   * catalogue, which has a part in what an entry is, says something else of any of them.
-   */
-  #log(place: Place): ReadonlyMap<string, Entry> {
-    const { path } = place
-    const { epoch, number, unproved } = this.#workspace.catalog
-    const known = this.#logs.get(path)
-    if (known?.epoch === epoch && !unproved.has(path) && this.#isAsTold(known)) {
-      const stats = statFile(this.#workspace.absolute(path))
-      if (stats && sameSignature(known.signature, stats)) {
-        known.number = number
-        return known.entries
-      }
-    }
-    const seen = this.see(place)
-    const entries = new Map(seen?.said.entries.map((entry) => [entry.id, entry]))
-    this.#logs.delete(path)
-    if (this.#logs.size >= RECENT_LOGS) this.#logs.clear()
-    // What could not be read just now, or is still to be written, may be otherwise though the file stays as it is.
-    if (seen?.signature && !seen.unwritten) this.#logs.set(path, { entries, signature: seen.signature, epoch, number })
-    return entries
-  }
-
-  #isAsTold({ entries, number }: KnownLog): boolean {
-    const { catalog } = this.#workspace
-    if (number === catalog.number) return true
-    for (const entry of entries.values()) if (!isAsTold(entry, catalog.head(entry.id))) return false
-    return true
   }
 
   /** Whether a file is what it should be: by its signature, or, when that is in doubt, by its hash. */
@@ -173,7 +137,9 @@ export class FileReader {
   /** Whether these are the bytes it should have; if so, its signature will do next time. */
   #learn(path: string, file: FileBytes): boolean {
     const known = this.#workspace.catalog.files.get(path)
-    if (!known || known.hash !== hashBytes(file.bytes)) return false
+    if (known?.hash === undefined) return false
+    if (known.signature && sameSignature(known.signature, file.stats)) return true
+    if (known.hash !== hashBytes(file.bytes)) return false
     this.#workspace.catalog.sign(path, file.signature)
     return true
   }
@@ -260,18 +226,6 @@ export class FileReader {
     const months = places.filter((place) => place.kind === 'history' && !place.mirror)
     return new Set(months.flatMap((place) => this.see(place)?.said.entries.map((entry) => entry.id) ?? []))
   }
-}
-
-/** An entry that no change tells of has no number yet. */
-function isAsTold(entry: Entry, head: EntryHead | undefined): boolean {
-  if (!head) return entry.seq === 0
-  return (
-    entry.seq === head.seq &&
-    entry.revision === head.revision &&
-    entry.updatedAt === head.updatedAt &&
-    entry.origin.by === head.origin.by &&
-    entry.origin.session === head.origin.session
-  )
 }
 
 /** Many editors empty a file and then write it: what they emptied just now is not yet what they mean. */

@@ -4,7 +4,7 @@
  */
 import { parseCard } from '../../codec/card.ts'
 import { BrokenText, type FileEntry, type ParseYaml } from '../../codec/file-entry.ts'
-import { type LogBlock, type LogFile, type LogFlavour, parseLog } from '../../codec/log.ts'
+import { blockWith, type LogBlock, type LogFile, type LogFlavour, parseLog } from '../../codec/log.ts'
 import { parsePage } from '../../codec/page.ts'
 import { isKeepsakeError } from '../../errors.ts'
 import type { Entry, EntryHead } from '../../model/entry.ts'
@@ -106,6 +106,17 @@ function readLog(place: Place, text: string, context: ReadContext): Said {
     })
   })
   return { entries, log, problems }
+}
+
+/**
+ * One entry of a log whose text is, to the byte, what the journal tells. `undefined` when only the whole log can say: where
+ * the id stands in another entry's text first, or the entry does not name it.
+ */
+export function readLogEntry(place: Place, text: string, known: EntryHead): Entry | undefined {
+  const { id, scope, kind, path } = known
+  if (scope !== place.scope || kind !== place.kind || path !== place.path) return undefined
+  const block = blockWith(text, id, flavourOf(kind))
+  return block?.entry.id === id ? { ...known, content: block.entry.content } : undefined
 }
 
 /**

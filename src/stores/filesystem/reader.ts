@@ -7,6 +7,7 @@ import { slugCandidates } from '../../model/name.ts'
 import type { ScanFilter } from '../../ports/store.ts'
 import { fixedPath, placeOf, slugFolder } from './layout.ts'
 import { survey, viewWithEdits } from './survey.ts'
+import { statFile } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
 export class Reader {
@@ -39,14 +40,15 @@ export class Reader {
   #unseen(scope: Scope, name: string): Entry | undefined {
     const { layout, catalog, settings } = this.#workspace
     const now = '1970-01-01T00:00:00.000Z'
+    const [candidate] = slugCandidates(name)
     for (const kind of KIND_NAMES) {
       const rule = KINDS[kind]
       if ((rule.scope === 'world') !== (scope === WORLD) || rule.naming === 'none' || rule.naming === 'key') continue
       const head = { scope, kind, createdAt: now }
       const folder = slugFolder(layout, head)
-      const [candidate] = slugCandidates(name)
       if (folder === undefined && rule.fixedName !== name) continue
       const path = folder === undefined ? fixedPath(layout, head, settings.timezone) : `${folder}${candidate}.md`
+      if (!catalog.files.has(path) && !statFile(this.#workspace.absolute(path))) continue
       if (catalog.idsAt(path).size > 0 && this.#workspace.files.isAsKnown(path)) continue
       const found = this.#workspace.files.see(placeOf(layout, head, path))?.said.entries[0]
       if (!found || !handlesOf(found).includes(name)) continue

@@ -24,7 +24,6 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { promisify } from 'node:util'
 import type { Signature } from '../../codec/journal-record.ts'
 import { isKeepsakeError, type KeepsakeError, ReadOnlyError, StorageError } from '../../errors.ts'
 
@@ -38,9 +37,14 @@ const MOST_TRIES = 100
 const EDQUOT_ON_LINUX = 122
 const NO_ENTRY_IS_FINE = { throwIfNoEntry: false } as const
 
-const fdatasyncAsync = promisify(fdatasync)
-const fsyncAsync = promisify(fsync)
+const fdatasyncAsync = asPromise(fdatasync)
+const fsyncAsync = asPromise(fsync)
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Not `promisify`: an import of node:util looks at each of its properties, and so loads modules that nobody needs. */
+function asPromise(sync: (fd: number, done: (error: Error | null) => void) => void): (fd: number) => Promise<void> {
+  return (fd) => new Promise((resolve, reject) => sync(fd, (error) => (error ? reject(error) : resolve())))
+}
 
 export function codeOf(error: unknown): string | undefined {
   const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown } // anything may be thrown
@@ -238,6 +242,7 @@ async function syncPath(path: string, flags: number): Promise<void> {
 
 export interface FileBytes {
   readonly bytes: Uint8Array
+  /** After the bytes were read: as long as a settled signature fits it, they are those that it was taken for. */
   readonly stats: Stats
   /** Whoever saves after these bytes were read gives the file another one. Missing while the file's time may still be ticking. */
   readonly signature: Signature | undefined
@@ -258,8 +263,9 @@ export function readFileAt(path: string): FileBytes | undefined {
       if (!stats.isFile()) throw new StorageError('reading', path, 'it is not a file', 'Move it away.')
       const signature = settledSignature(stats) // before the bytes: it may take longer than a tick to read them
       const bytes = readBytes(fd, 0, stats.size)
+      const after = fstatSync(fd)
       // Saved while it was read: a part of the new text would be taken for the whole.
-      if (fstatSync(fd).size === bytes.length) return { bytes, stats, signature }
+      if (after.size === bytes.length) return { bytes, stats: after, signature }
     }
   } catch (error) {
     throw wrapped('reading', path, error)
