@@ -103,7 +103,7 @@ const NAME_TAKEN: readonly Row[] = [
   [['alias', 'Posters', 'releases'], /^"releases" already belongs to the note "Deploys"$/],
   [['alias', 'Posters', 'Deploys', '--take'], /^"Deploys" already belongs to the note "Deploys"$/],
   [['remember', 'x', '--name', 'new', '--alias', 'Deploys'], /^"Deploys" already belongs to the note "Deploys"$/],
-  [['remember', 'x', '--name', 'Deploys', '--kind', 'fact'], /^"Deploys" is a note and can't be overwritten$/],
+  [['remember', 'x', '--name', 'Deploys', '--kind', 'fact'], /^"Deploys" is a note and can't become a fact$/],
 ]
 
 const CONFLICT: readonly Row[] = [
