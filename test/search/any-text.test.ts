@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type Analyzer, englishAnalyzer, loadAnalyzer } from '../../src/search/analyzer.ts'
 import { fold } from '../../src/search/fold.ts'
 import { highlights } from '../../src/search/highlight.ts'
+import { IRREGULAR_VERBS } from '../../src/search/irregular-verbs.ts'
 import { LANGUAGES } from '../../src/search/languages.ts'
 import { parseQuery } from '../../src/search/query.ts'
 import { ODD_TEXT } from './odd-text.ts'
@@ -33,7 +34,9 @@ describe('tokens of any text', () => {
           expect(start).toBeGreaterThanOrEqual(before)
           expect(end).toBeGreaterThan(start)
           expect(end).toBeLessThanOrEqual(text.length)
-          expect(fold(text.slice(start, end))[0]).toBe(term[0])
+          const surface = fold(text.slice(start, end))
+          // "ate" is a form of "eat".
+          expect((IRREGULAR_VERBS.get(surface) ?? surface)[0]).toBe(term[0])
           before = start
         }
       }),
