@@ -8,6 +8,7 @@ export function configAsked(
   more: AskedValues = {},
   otherwise?: string,
 ): Promise<Config> {
+  const tools = given.one('tools')
   const from = (name: 'workspace' | 'agent'): string =>
     given.has(name) ? `--${name}` : `KEEPSAKE_${name.toUpperCase()}`
   return loadConfig({
@@ -17,6 +18,7 @@ export function configAsked(
     asked: {
       ...(asked.workspace === undefined ? {} : { workspace: { text: asked.workspace, source: from('workspace') } }),
       ...(asked.agent === undefined ? {} : { agent: { text: asked.agent, source: from('agent') } }),
+      ...(tools === undefined ? {} : { tools: { text: tools, source: '--tools' } }),
       ...more,
     },
     ...(otherwise === undefined ? {} : { otherwise }),

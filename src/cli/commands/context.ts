@@ -32,8 +32,7 @@ export const context: Command = {
 
 async function run(request: Context): Promise<Outcome> {
   const { given, screen } = request
-  const preset = given.one('tools')
-  const config = await configAsked(request, preset === undefined ? {} : { tools: { text: preset, source: '--tools' } })
+  const config = await configAsked(request)
   if (!config.enabled) return noMemory(screen.path('', config.file ?? ''))
   const message = given.one('message')
   const { memory } = await openWorkspace(config)

@@ -7,11 +7,10 @@ import type { Command, Context, Outcome } from '../command.ts'
 import { rowsText } from '../entry-text.ts'
 import { CLIENT_NAMES, CLIENTS, type Entry } from '../install/clients.ts'
 import { readConfigFile, writeConfigFile } from '../install/config-file.ts'
-import { fileDiff } from '../install/diff.ts'
+import { triedOutcome } from '../install/diff.ts'
 import { type Edit, formatOf, installed } from '../install/edit.ts'
 import { type LocalBuild, serverCommand, shellLine } from '../install/server-command.ts'
 import { SCOPE, type Target, targetOf } from '../install/target.ts'
-import { Screen } from '../screen.ts'
 
 export const install: Command = {
   verb: 'install',
@@ -52,16 +51,8 @@ async function run(context: Context): Promise<Outcome> {
   const isTried = given.has('dry-run')
   if (!isTried && edit.after !== file.text) await writeConfigFile(file, edit.after)
   const json = { client: target.name, scope: target.scope, file: file.path, changed: !isTried && edit.was !== 'same' }
-  if (isTried) {
-    const plain = new Screen({ isTerminal: false, hasColor: false, cwd: context.asked.cwd })
-    const text = fileDiff(file, edit.after, context.screen)
-    return {
-      json: { ...json, diff: fileDiff(file, edit.after, plain), dryRun: true },
-      text: text === '' ? doneText(context, target, edit, file.path) : `${text}\n\nNothing was written.`,
-      quietText: text,
-      warnings: [],
-    }
-  }
+  const done = doneText(context, target, edit, file.path)
+  if (isTried) return triedOutcome(context, file, edit.after, json, done)
   const rows = rowsText(
     [
       ['starts', shellLine(command)],
@@ -69,7 +60,7 @@ async function run(context: Context): Promise<Outcome> {
     ],
     context.screen,
   )
-  const text = [doneText(context, target, edit, file.path), ...(edit.was === 'same' ? [] : rows)].join('\n')
+  const text = [done, ...(edit.was === 'same' ? [] : rows)].join('\n')
   return { json, text, quietText: '', warnings: unreadable(target, file.path, edit.after) }
 }
 
@@ -87,11 +78,9 @@ function unreadable({ client }: Target, path: string, text = ''): string[] {
 /** What is wrong with the options is told now, not by a server that a client can't start. */
 async function commandFor(context: Context): Promise<readonly string[]> {
   const { given, asked } = context
-  const tools = given.one('tools')
-  if (['workspace', 'agent', 'config', 'tools'].some((name) => given.has(name))) {
-    await configAsked(context, tools === undefined ? {} : { tools: { text: tools, source: '--tools' } })
-  }
-  const [workspace, agent, config] = [given.one('workspace'), given.one('agent'), given.one('config')]
+  const names = ['workspace', 'agent', 'config', 'tools'] as const
+  if (names.some((name) => given.has(name))) await configAsked(context)
+  const [workspace, agent, config, tools] = names.map((name) => given.one(name))
   return serverCommand(
     { workspace, agent, config, tools, local: given.has('local') ? thisBuild() : undefined },
     asked.cwd,

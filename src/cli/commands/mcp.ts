@@ -62,8 +62,7 @@ async function run(context: Context): Promise<Outcome> {
   const http = given.has('http') ? httpOptions(context) : undefined
   const needless = ONLY_WITH_HTTP.find((name) => given.has(name))
   if (!http && needless) throw usageError(`--${needless} belongs to --http`, 'Give --http too, or leave it away.')
-  const preset = given.one('tools')
-  const config = await configAsked(context, preset === undefined ? {} : { tools: { text: preset, source: '--tools' } })
+  const config = await configAsked(context)
   if (!config.enabled) throw withoutMemory(config.file ?? 'agent.yaml')
   const signal = stopSignal()
   if (http) return overHttp(config, { ...http, signal })

@@ -1,11 +1,10 @@
 /** `keepsake uninstall`: takes back what install wrote. The memory itself is not touched. */
 import type { Command, Context, Outcome } from '../command.ts'
 import { readConfigFile, writeConfigFile } from '../install/config-file.ts'
-import { fileDiff } from '../install/diff.ts'
+import { triedOutcome } from '../install/diff.ts'
 import { uninstalled } from '../install/edit.ts'
 import { SERVER_NAME } from '../install/server-command.ts'
 import { SCOPE, type Target, targetOf } from '../install/target.ts'
-import { Screen } from '../screen.ts'
 
 export const uninstall: Command = {
   verb: 'uninstall',
@@ -34,18 +33,9 @@ async function run(context: Context): Promise<Outcome> {
   const place = screen.path('', file.path)
   if (was === 'absent') {
     const text = `Nothing to take back: ${place} has no entry "${SERVER_NAME}" for ${target.client.title}`
-    return { json: { ...json, ...(isTried ? { diff: '', dryRun: true } : {}) }, text, quietText: '', warnings: [] }
+    return isTried ? triedOutcome(context, file, file.text, json, text) : { json, text, quietText: '', warnings: [] }
   }
-  if (isTried) {
-    const plain = new Screen({ isTerminal: false, hasColor: false, cwd: context.asked.cwd })
-    const text = fileDiff(file, after, screen)
-    return {
-      json: { ...json, diff: fileDiff(file, after, plain), dryRun: true },
-      text: `${text}\n\nNothing was written.`,
-      quietText: text,
-      warnings: [],
-    }
-  }
+  if (isTried) return triedOutcome(context, file, after, json, '')
   await writeConfigFile(file, after)
   const text =
     after === undefined

@@ -29,7 +29,7 @@ export interface ConfigFile {
   readonly text: string | undefined
 }
 
-const LEFT = 'It was left as it is.'
+export const LEFT = 'It was left as it is.'
 
 export async function readConfigFile({ base, files }: Place): Promise<ConfigFile> {
   const paths = files.map((file) => resolve(base, file))

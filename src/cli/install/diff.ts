@@ -1,10 +1,29 @@
 /** A client's file before and after, as a unified diff. */
+import type { Context, Outcome } from '../command.ts'
 import { diffText } from '../diff-text.ts'
-import type { Screen } from '../screen.ts'
+import { Screen } from '../screen.ts'
 import type { ConfigFile } from './config-file.ts'
 
+/** What a trial says: the change, or `unchanged` where there is none. */
+export function triedOutcome(
+  { screen, asked }: Context,
+  file: ConfigFile,
+  after: string | undefined,
+  json: object,
+  unchanged: string,
+): Outcome {
+  const plain = new Screen({ isTerminal: false, hasColor: false, cwd: asked.cwd })
+  const diff = fileDiff(file, after, screen)
+  return {
+    json: { ...json, diff: fileDiff(file, after, plain), dryRun: true },
+    text: diff === '' ? unchanged : `${diff}\n\nNothing was written.`,
+    quietText: diff,
+    warnings: [],
+  }
+}
+
 /** '' where nothing changes. */
-export function fileDiff({ path, text }: ConfigFile, after: string | undefined, screen: Screen): string {
+function fileDiff({ path, text }: ConfigFile, after: string | undefined, screen: Screen): string {
   if (text === after) return ''
   const name = screen.path('', path)
   return [

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { DamagedError, KeepsakeError } from '../../errors.ts'
 import { type Client, commandOf, type Entry } from './clients.ts'
-import type { ConfigFile } from './config-file.ts'
+import { type ConfigFile, LEFT } from './config-file.ts'
 import { BrokenConfig, type ConfigFormat } from './config-format.ts'
 import { jsonFormat } from './json-format.ts'
 import { isServerCommand, SERVER_NAME } from './server-command.ts'
@@ -53,8 +53,6 @@ export function uninstalled(client: Client, file: ConfigFile, force: boolean): E
     return { was, after: format.removed(text, written(client, values)), lost: notWritten(client, values) }
   })
 }
-
-const LEFT = 'It was left as it is.'
 
 function whose(current: unknown, wanted: Entry = {}): Edit['was'] {
   if (!isServerCommand(commandOf(current))) return 'foreign'
