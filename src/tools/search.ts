@@ -6,7 +6,7 @@ import type { Memory } from '../memory.ts'
 import type { Condition } from '../model/condition.ts'
 import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import type { CallOptions } from '../ports/store.ts'
-import { MOST_CHARACTERS_A_TOKEN, tokensOf } from '../prompt/budget.ts'
+import { MOST_CHARACTERS_A_TOKEN, partWithin, tokensOf } from '../prompt/budget.ts'
 import { excerpt } from '../prompt/excerpt.ts'
 import type { Found, Hit, Searched } from '../recall/found.ts'
 import { said } from './parameters.ts'
@@ -25,6 +25,10 @@ const BUDGET_TOKENS = 8000
 const MOST_OF_PART = 4000
 /** Less of a text says little. */
 const LEAST_OF_PART = 200
+/** Of its description, and of its aliases and metadata. */
+const MOST_BESIDE = 300
+/** Its name, id, time and score. */
+const ABOUT_A_HIT = 60
 const NO_BUDGET = 10_000_000
 
 export async function search(memory: Memory, query: string, asked: Asked, call: CallOptions): Promise<Found> {
@@ -43,9 +47,13 @@ function withinBudget(hits: readonly Hit[]): Hit[] {
   })
 }
 
-/** Of a text that is longer than there could ever be room for, only the beginning is counted. */
-function tokensWithin({ entry: { content, description } }: Hit, room: number): number {
-  return tokensOf(content.slice(0, (room + 1) * MOST_CHARACTERS_A_TOKEN)) + tokensOf(description)
+/** All that is shown of it. Of what is longer than there could ever be room for, only the beginning is counted. */
+function tokensWithin({ entry }: Hit, room: number): number {
+  const { content, description, aliases, metadata } = entry
+  const shown = [content, description, ...aliases, JSON.stringify(metadata)]
+  return (
+    ABOUT_A_HIT + shown.reduce((sum, text) => sum + tokensOf(text.slice(0, (room + 1) * MOST_CHARACTERS_A_TOKEN)), 0)
+  )
 }
 
 /** Where a tool has its kinds fixed, leaving the others out is no filter that its caller could loosen. */
@@ -59,10 +67,22 @@ function foundOf({ hits, searched, warnings }: Awaited<ReturnType<Memory['recall
   return { hits, searched, warnings }
 }
 
+/** `undefined`: there is no room even for a part. */
 function inPart(hit: Hit, room: number): Hit | undefined {
-  if (room < LEAST_OF_PART) return undefined
-  const { content } = hit.entry
-  const shown = excerpt(content, hit.highlights, room)
-  const note = `(An excerpt: about ${shown.length} of ${content.length} characters.)`
-  return { ...hit, entry: { ...hit.entry, content: `${shown}\n\n${note}` }, highlights: [] }
+  const { content, aliases, metadata } = hit.entry
+  const description = partWithin(hit.entry.description, MOST_BESIDE, 'beginning')
+  const isTooMuch = tokensOf(JSON.stringify([aliases, metadata]).slice(0, room * MOST_CHARACTERS_A_TOKEN)) > MOST_BESIDE
+  const lean: Hit = {
+    ...hit,
+    entry: { ...hit.entry, description, ...(isTooMuch ? { aliases: [], metadata: {} } : {}) },
+  }
+  const left = room - tokensWithin({ ...lean, entry: { ...lean.entry, content: '' } }, room)
+  if (left < LEAST_OF_PART) return undefined
+  const isWhole = tokensOf(content.slice(0, (left + 1) * MOST_CHARACTERS_A_TOKEN)) <= left
+  const shown = isWhole ? content : excerpt(content, hit.highlights, left)
+  const notes = [
+    ...(isWhole ? [] : [`(An excerpt: about ${shown.length} of ${content.length} characters.)`]),
+    ...(isTooMuch ? ['(Its aliases and metadata are too long to be shown.)'] : []),
+  ]
+  return { ...lean, entry: { ...lean.entry, content: [shown, ...notes].join('\n\n') }, highlights: [] }
 }

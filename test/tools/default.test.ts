@@ -148,8 +148,25 @@ describe.each(STORES)('on the %s store', (store) => {
     }
     const { text, structured } = await bench.call('default.recall', { query: 'zebra', limit: 20 })
     const { hits, searched } = structured as Data
-    expect(tokensOf(text)).toBeLessThan(8800)
+    expect(tokensOf(text)).toBeLessThan(8100)
     expect([hits.length + searched.omitted, hits.length > 3]).toEqual([12, true])
+  })
+
+  it('recall keeps to its budget also where all but the text is long', async () => {
+    const bench = await Bench.open(store)
+    const metadata = { notes: 'many words '.repeat(20_000) }
+    await bench.done('default.remember', { name: 'Zebra one', content: 'zebra', metadata })
+    await bench.done('default.remember', {
+      name: 'Zebra two',
+      content: 'zebra too',
+      aliases: Array.from({ length: 400 }, (_, n) => `Zebra alias number ${n} of so many`),
+      description: 'zebra words '.repeat(2000).trim(),
+    })
+    const { text, structured } = await bench.call('default.recall', { query: 'zebra' })
+    expect(tokensOf(text)).toBeLessThan(8100)
+    expect(tokensOf(JSON.stringify(structured))).toBeLessThan(8500)
+    expect((structured as Data).hits.map(({ name }: Data) => name).sort()).toEqual(['Zebra one', 'Zebra two'])
+    expect(text).toContain('(Its aliases and metadata are too long to be shown.)')
   })
 
   it('recall filters by kind, time in words and metadata, and a bare date counts to its end', async () => {

@@ -89,13 +89,17 @@ function readLog(place: Place, text: string, context: ReadContext): Said {
   const log = parseLog(text, flavourOf(place.kind))
   const counts = new Map<string, number>()
   const taken = new Set<string>()
+  // An id that a block names is that block's, though another would come to the same by its place.
+  const named = new Set(log.blocks.map(({ entry }) => entry.id))
+  const isFree = (id: string): boolean => !taken.has(id) && !named.has(id)
   const problems: string[] = []
   const entries = log.blocks.map((block) => {
     if (block.problem !== undefined) problems.push(`## ${block.heading}: ${block.problem}`)
     const said = block.entry.id
-    const isKept = keptId(place, said, () => [unnamedId(place, block, new Map(counts))], context) !== undefined
+    const own = (): readonly string[] => [unnamedId(place, block, new Map(counts), isFree)]
+    const isKept = keptId(place, said, own, context) !== undefined
     const isHeld = said !== undefined && !isKept && !taken.has(said) && context.mayHold(said)
-    const id = isHeld ? said : unnamedId(place, block, counts)
+    const id = isHeld ? said : unnamedId(place, block, counts, isFree)
     taken.add(id)
     const createdAt = timeOfBlock(place, block, context)
     return merge(place, { ...block.entry, kind: place.kind, id }, context, {
@@ -110,11 +114,12 @@ function readLog(place: Place, text: string, context: ReadContext): Said {
 
 /**
  * One entry of a log whose text is, to the byte, what the journal tells. `undefined` when only the whole log can say: where
- * the id stands in another entry's text first, or the entry does not name it.
+ * the id stands more than once or may be written in another way, or the entry does not name it.
  */
 export function readLogEntry(place: Place, text: string, known: EntryHead): Entry | undefined {
   const { id, scope, kind, path } = known
   if (scope !== place.scope || kind !== place.kind || path !== place.path) return undefined
+  if (text.indexOf(id) !== text.lastIndexOf(id) || text.includes('\\u')) return undefined
   const block = blockWith(text, id, flavourOf(kind))
   return block?.entry.id === id ? { ...known, content: block.entry.content } : undefined
 }
@@ -134,15 +139,23 @@ function keptId(
 }
 
 /** The id of a block that names none of its own: its file, its heading, and which of those it is. */
-function unnamedId(place: Place, block: LogBlock, counts: Map<string, number>): string {
+function unnamedId(
+  place: Place,
+  block: LogBlock,
+  counts: Map<string, number>,
+  isFree: (id: string) => boolean,
+): string {
   // History stands in two files, so its id must not come from either.
   const stem =
     place.kind === 'history'
       ? `history#${block.heading}/${digest16(block.entry.content)}`
       : `${place.inScope}#${block.heading}`
-  const count = (counts.get(stem) ?? 0) + 1
-  counts.set(stem, count)
-  return derivedId(place.scope, `${stem}/${count}`)
+  for (;;) {
+    const count = (counts.get(stem) ?? 0) + 1
+    counts.set(stem, count)
+    const id = derivedId(place.scope, `${stem}/${count}`)
+    if (isFree(id)) return id
+  }
 }
 
 function timeOfBlock(place: Place, block: LogBlock, context: ReadContext): string {

@@ -304,6 +304,39 @@ describe('blocks that a person wrote, several under one heading,', () => {
   })
 })
 
+describe.each(['after', 'before'] as const)(
+  'a block under the heading of one that an agent has rewritten, %s it,',
+  (where) => {
+    it('is an entry of its own, and stays', async () => {
+      const memory = open()
+      const { entry } = await memory.remember('by an agent')
+      const path = join(root, entry.path ?? '')
+      appendFileSync(path, '\n## 10:00\n\nhand foo\n')
+      const foo = (await memory.list()).find(({ content }) => content === 'hand foo')
+      await memory.apply([{ op: 'write', id: foo?.id ?? '', content: 'foo, rewritten' }])
+      const text = readFileSync(path, 'utf8')
+      const added = '## 10:00\n\nhand bar\n'
+      writeFileSync(path, where === 'after' ? `${text}\n${added}` : text.replace('## 10:00', `${added}\n## 10:00`))
+      for (const reader of [memory, open()]) {
+        expect((await reader.list()).map(({ content }) => content).sort()).toEqual([
+          'by an agent',
+          'foo, rewritten',
+          'hand bar',
+        ])
+        expect((await reader.get(foo?.id ?? ''))?.content).toBe('foo, rewritten')
+        await reader.absorb()
+      }
+      await memory.apply([{ op: 'write', id: foo?.id ?? '', content: 'foo, once more' }])
+      expect((await open().list()).map(({ content }) => content).sort()).toEqual([
+        'by an agent',
+        'foo, once more',
+        'hand bar',
+      ])
+      expect(readFileSync(path, 'utf8')).toContain('hand bar')
+    })
+  },
+)
+
 describe('what can not be read', () => {
   it('is reported, is not overwritten, and hurts nothing else', async () => {
     const memory = open()
@@ -340,6 +373,18 @@ describe('what nobody has seen and can not be read', () => {
     writeFileSync(join(root, 'agents/main', path), bytes)
     await expect(write(open())).rejects.toMatchObject({ code: 'DAMAGED', hint: expect.any(String) })
     expect(readFileSync(join(root, 'agents/main', path))).toEqual(bytes)
+  })
+})
+
+describe('a folder that can not be entered', () => {
+  it('keeps nobody from reading the rest', async () => {
+    const memory = open()
+    await memory.remember('x', { name: 'N' })
+    rmSync(join(root, 'world'), { recursive: true, force: true })
+    symlinkSync('world', join(root, 'world'))
+    expect((await memory.get('N'))?.content).toBe('x')
+    expect(await memory.get('not there')).toBeUndefined()
+    expect((await memory.context()).system).toContain('# Memory')
   })
 })
 

@@ -1,4 +1,5 @@
 /** Reading entries: by id or name a look at one file, by filter a look at the folder. */
+import { isKeepsakeError } from '../../errors.ts'
 import { handlesOf, type StateView } from '../../model/draft.ts'
 import { type Entry, type EntryHead, type Scope, WORLD } from '../../model/entry.ts'
 import { matchesHead } from '../../model/filter.ts'
@@ -48,7 +49,7 @@ export class Reader {
       const folder = slugFolder(layout, head)
       if (folder === undefined && rule.fixedName !== name) continue
       const path = folder === undefined ? fixedPath(layout, head, settings.timezone) : `${folder}${candidate}.md`
-      if (!catalog.files.has(path) && !statFile(this.#workspace.absolute(path))) continue
+      if (!catalog.files.has(path) && isMissing(this.#workspace.absolute(path))) continue
       if (catalog.idsAt(path).size > 0 && this.#workspace.files.isAsKnown(path)) continue
       const found = this.#workspace.files.see(placeOf(layout, head, path))?.said.entries[0]
       if (!found || !handlesOf(found).includes(name)) continue
@@ -74,5 +75,15 @@ export class Reader {
     const wanted: EntryHead[] = []
     for (const head of heads) if (matchesHead(head, filter)) wanted.push(head)
     return { view, heads: wanted.sort((a, b) => a.seq - b.seq || (a.id < b.id ? -1 : 1)) }
+  }
+}
+
+/** What can't be looked at is not missing: who reads it says why. */
+function isMissing(path: string): boolean {
+  try {
+    return statFile(path) === undefined
+  } catch (error) {
+    if (isKeepsakeError(error)) return false
+    throw error
   }
 }
