@@ -124,6 +124,8 @@ export interface SessionPage {
   readonly records: readonly SessionRecord[]
   /** Where to read on from. */
   readonly next: number
+  /** The position given was of another text, which a purge has rewritten: these are all records, from the beginning. */
+  readonly restarted?: true
   /** Lines that could not be read, by number, and why. They are skipped, never removed. */
   readonly broken: readonly { readonly line: number; readonly problem: string }[]
 }

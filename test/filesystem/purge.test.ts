@@ -128,3 +128,20 @@ describe('purge', () => {
     expect(readdirSync(join(root, '.state'))).not.toContain('purge.json')
   })
 })
+
+describe('a transcript that a purge has made shorter', () => {
+  it('is read from its beginning by who had read further', async () => {
+    const { memory, store } = open()
+    const secret = 'swordfish is the word of the day '.repeat(40).trim()
+    const { entry } = await memory.remember(secret, { name: 'secret' })
+    const { sessions } = store
+    await sessions.append('main', 'k', [{ text: secret }])
+    const before = await sessions.read('main', 'k')
+    expect(before?.restarted).toBeUndefined()
+    await store.purge([entry.id])
+    await sessions.append('main', 'k', [{ text: 'new' }])
+    const after = await sessions.read('main', 'k', before?.next)
+    expect([after?.restarted, after?.records.at(-1), after?.broken]).toEqual([true, { text: 'new' }, []])
+    expect((await sessions.read('main', 'k', after?.next))?.records).toEqual([])
+  })
+})

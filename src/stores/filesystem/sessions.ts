@@ -144,7 +144,9 @@ function readSession(path: string, from: number): SessionPage | undefined {
   const broken: { line: number; problem: string }[] = []
   if (!isRecord(meta)) broken.push({ line: 1, problem: 'the metadata line can not be read' })
   const end = bytes.lastIndexOf(NEWLINE) + 1
-  const start = Math.max(from, firstEnd)
+  // Where no record begins, the position is of a transcript that a purge has rewritten since.
+  const isPlace = from <= firstEnd || (from <= end && bytes[from - 1] === NEWLINE)
+  const start = isPlace ? Math.max(from, firstEnd) : firstEnd
   let line = count(bytes.subarray(0, start)) + 1
   for (let at = start; at < end; line++) {
     const next = bytes.indexOf(NEWLINE, at)
@@ -154,7 +156,8 @@ function readSession(path: string, from: number): SessionPage | undefined {
     else broken.push({ line, problem: 'it is not a JSON object' })
     at = next + 1
   }
-  return { meta: isRecord(meta) ? meta : {}, records, next: Math.max(end, start), broken }
+  const page = { meta: isRecord(meta) ? meta : {}, records, next: Math.max(end, start), broken }
+  return isPlace ? page : { ...page, restarted: true }
 }
 
 function parseLine(bytes: Uint8Array): JsonValue | undefined {
