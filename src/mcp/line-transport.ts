@@ -14,6 +14,7 @@ import {
   type RequestId,
   type Transport,
 } from '@modelcontextprotocol/server'
+import { endsOf, idAtEnds } from './line-ends.ts'
 import { answeredBy, cancelledBy } from './message.ts'
 
 const MOST_BYTES = 16 * 1024 * 1024
@@ -49,7 +50,8 @@ export class LineTransport implements Transport {
   readonly #input: Readable
   readonly #output: Writable
   readonly #passage: Passage
-  readonly #unanswered = new Set<RequestId>()
+  /** How many there are under each id: a client may use one twice, and each is answered. */
+  readonly #unanswered = new Map<RequestId, number>()
   #line: Buffer[] = []
   #lineBytes = 0
   #isClosed = false
@@ -94,7 +96,9 @@ export class LineTransport implements Transport {
     this.#input.off('data', this.#take).off('end', this.#ended).off('close', this.#ended)
     this.#input.destroy()
     this.#hasCutOff = this.#hasEnded && this.#unanswered.size > 0
-    for (const id of this.#unanswered) this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: CUT_OFF })}\n`)
+    for (const [id, count] of this.#unanswered) {
+      this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: CUT_OFF })}\n`.repeat(count))
+    }
     this.onclose?.()
     this.#settle()
   }
@@ -123,8 +127,14 @@ export class LineTransport implements Transport {
   }
 
   #answered(id: RequestId): void {
-    this.#unanswered.delete(id)
+    this.#settleOne(id)
     this.#closeWhenAnswered()
+  }
+
+  #settleOne(id: RequestId): void {
+    const left = (this.#unanswered.get(id) ?? 0) - 1
+    if (left > 0) this.#unanswered.set(id, left)
+    else this.#unanswered.delete(id)
   }
 
   #closeWhenAnswered(): void {
@@ -141,11 +151,11 @@ export class LineTransport implements Transport {
     this.#append(rest)
   }
 
-  /** Of a line that is too long only the length is kept. */
+  /** Of a line that is too long only the length and its ends are kept. */
   #append(bytes: Buffer): void {
     this.#lineBytes += bytes.length
-    if (this.#lineBytes <= MOST_BYTES) this.#line.push(bytes)
-    else this.#line = []
+    this.#line.push(bytes)
+    if (this.#lineBytes > MOST_BYTES) this.#line = endsOf(this.#line)
   }
 
   #endLine(): void {
@@ -153,7 +163,8 @@ export class LineTransport implements Transport {
     this.#line = []
     this.#lineBytes = 0
     if (bytes > MOST_BYTES) {
-      this.#refuse(ProtocolErrorCode.InvalidRequest, `a message has at most ${MOST_MB} MB; this one was passed over`)
+      const refusal = `a message has at most ${MOST_MB} MB; this one was passed over`
+      this.#refuse(ProtocolErrorCode.InvalidRequest, refusal, idAtEnds(parts))
     } else if (bytes > 0) {
       this.#read(Buffer.concat(parts))
     }
@@ -177,10 +188,10 @@ export class LineTransport implements Transport {
   }
 
   #deliver(message: JSONRPCMessage): void {
-    if (isJSONRPCRequest(message)) this.#unanswered.add(message.id)
+    if (isJSONRPCRequest(message)) this.#unanswered.set(message.id, (this.#unanswered.get(message.id) ?? 0) + 1)
     // A cancelled call is never answered.
     const cancelled = cancelledBy(message)
-    if (cancelled !== undefined) this.#unanswered.delete(cancelled)
+    if (cancelled !== undefined) this.#settleOne(cancelled)
     try {
       this.#passage.arriving(message)
       this.onmessage?.(message)

@@ -13,7 +13,7 @@ type Changed = (change: ResourceChange) => void
 /** A look for what hands did waits so many times as long as the last one took. */
 const PAUSE_PER_LOOK = 10
 
-/** After a store could not be watched. */
+/** After a store could not be watched, or not be looked at. */
 const AGAIN_MS = 2000
 
 /** One for all who watch the same memory. */
@@ -101,6 +101,8 @@ class Watching {
   #wantsHands = false
   #looking: Promise<void> | undefined
   #later: NodeJS.Timeout | undefined
+  /** After a look that failed. */
+  #again: NodeJS.Timeout | undefined
   /** From when on hands may be looked for again. */
   #restsUntil = 0
   #isStopped = false
@@ -123,6 +125,7 @@ class Watching {
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#later)
+    clearTimeout(this.#again)
     await (await this.#watch?.catch(() => undefined))?.stop()
   }
 
@@ -143,6 +146,7 @@ class Watching {
   }
 
   async #lookUntilFresh(): Promise<void> {
+    clearTimeout(this.#again)
     let hands = false
     try {
       while (this.#isStale && !this.#isStopped) {
@@ -155,8 +159,10 @@ class Watching {
         if (change.uris.length > 0) this.#tell(change)
       }
     } catch {
-      // Unreadable for now; the store calls again when that ends.
+      // Unreadable for now, and nobody says when that ends: what this look was for may be the last that changes.
+      this.#isStale = true
       this.#wantsHands ||= hands
+      if (!this.#isStopped) this.#again = setTimeout(() => this.look(), AGAIN_MS).unref()
     } finally {
       this.#looking = undefined
     }

@@ -7,7 +7,11 @@ export async function applyAs(store: Store, agent: string, batch: Batch, options
   return { ...applied, warnings: applied.warnings.filter((warning) => isFor(agent, warning)) }
 }
 
-/** Writers of one process share a turn, and what is said of it may be about another agent's file. */
+/**
+ * Writers of one process share a turn, and what is said of it may be about another agent's file. A folder may be spelled in
+ * other case than the id it stands for.
+ */
 function isFor(agent: string, warning: string): boolean {
-  return !warning.startsWith('agents/') || warning.startsWith(`agents/${agent}/`)
+  const [top, folder = ''] = warning.split('/', 2)
+  return top !== 'agents' || folder.toLowerCase() === agent
 }

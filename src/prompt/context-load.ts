@@ -1,7 +1,8 @@
 /**
  * What `recall` without a query gives an agent: world knowledge, its own memory, the last days of its log. Pure text
  * building under a budget; what does not fit is left out as whole entries, the oldest first, and the text says so. The memory
- * has the first claim, and is cut only where it alone is too long.
+ * has the first claim, and is cut only where it alone is too long. All of the text is counted but its notes, which are
+ * short however much they are about.
  */
 import type { Entry } from '../model/entry.ts'
 import { localTime } from '../model/time.ts'
@@ -33,12 +34,14 @@ export interface ContextLoad {
 }
 
 const SEPARATOR = '\n\n---\n\n'
+const WORLD_TITLE = '# World Knowledge'
+const LOG_TITLE = '# Recent Experiences'
 
 export function contextLoad(parts: ContextParts): ContextLoad {
   const { kept, omitted } = withinBudget(parts)
   const notes = notesOf(omitted, parts.warnings)
   if (isEmpty(parts)) return { text: [emptyText(parts), ...notes].join('\n\n'), omitted }
-  const sections = [worldSection(kept.topics), kept.memory, logSection(kept.experiences, parts)]
+  const sections = [worldSection(kept.topics), kept.memory, logSection(kept.experiences, parts.zone), noLogText(parts)]
   const shown = sections.filter((section) => section !== '')
   if (shown.length > 0) return { text: [...shown, ...notes].join(SEPARATOR), omitted }
   return { text: [`Nothing fits a budget of ${parts.budgetTokens} tokens.`, ...notes].join('\n\n'), omitted }
@@ -69,7 +72,7 @@ function othersText(count: number): string {
 
 function worldSection(topics: readonly Entry[]): string {
   if (topics.length === 0) return ''
-  return ['# World Knowledge', ...topics.map(topicText)].join('\n\n')
+  return [WORLD_TITLE, ...topics.map(topicText)].join('\n\n')
 }
 
 /** Where the rest of it is, every reader can be told in the same way: the file. */
@@ -81,24 +84,30 @@ function memorySection(memory: Entry | undefined, budgetTokens: number): string 
   return shownWithin(memory.content, budgetTokens, show).text
 }
 
-function logSection(experiences: readonly Entry[], { zone, lastDay }: ContextParts): string {
-  if (experiences.length === 0) {
-    return lastDay === undefined ? '' : `# Recent Experiences\n\nNone in these days; the last are of ${lastDay}.`
-  }
-  const days = new Map<string, Entry[]>()
+function logSection(experiences: readonly Entry[], zone: string): string {
+  if (experiences.length === 0) return ''
+  const days = new Map<string, string[]>()
   for (const entry of experiences) {
-    const { day } = localTime(entry.createdAt, zone)
-    days.set(day, [...(days.get(day) ?? []), entry])
+    const heading = dayHeading(entry, zone)
+    const texts = days.get(heading) ?? []
+    texts.push(logText(entry, zone))
+    days.set(heading, texts)
   }
   const newestFirst = [...days].sort(([a], [b]) => (a < b ? 1 : -1))
-  const texts = newestFirst.map(([day, entries]) =>
-    [`## ${day}`, ...entries.map((entry) => logText(entry, zone))].join('\n\n'),
-  )
-  return ['# Recent Experiences', ...texts].join('\n\n')
+  return [LOG_TITLE, ...newestFirst.flatMap(([heading, texts]) => [heading, ...texts])].join('\n\n')
+}
+
+function noLogText({ experiences, lastDay }: ContextParts): string {
+  if (experiences.length > 0 || lastDay === undefined) return ''
+  return `${LOG_TITLE}\n\nNone in these days; the last are of ${lastDay}.`
 }
 
 function topicText(entry: Entry): string {
   return `## ${entry.name}\n\n${entry.content}`
+}
+
+function dayHeading(entry: Entry, zone: string): string {
+  return `## ${localTime(entry.createdAt, zone).day}`
 }
 
 function logText(entry: Entry, zone: string): string {
@@ -115,11 +124,20 @@ interface Kept {
 /** The memory first, then topics, then experiences; within each the newest have the better claim. */
 function withinBudget(parts: ContextParts): { readonly kept: Kept; readonly omitted: number } {
   const memory = memorySection(parts.memory, parts.budgetTokens)
-  const room = parts.budgetTokens - tokensOf(memory)
-  const topics = newestWithin(parts.topics, { timeOf: (entry) => entry.updatedAt, textOf: topicText, room, left: room })
+  const around = [memory, noLogText(parts)].filter((section) => section !== '')
+  const room = parts.budgetTokens - tokensOf(around.join(SEPARATOR))
+  const topics = newestWithin(parts.topics, {
+    timeOf: (entry) => entry.updatedAt,
+    textOf: topicText,
+    headingsOf: () => [around.length > 0 ? WORLD_TITLE + SEPARATOR : WORLD_TITLE],
+    room,
+    left: room,
+  })
+  const isFirst = around.length === 0 && topics.taken.length === 0
   const experiences = newestWithin(parts.experiences, {
     timeOf: (entry) => entry.createdAt,
     textOf: (entry) => logText(entry, parts.zone),
+    headingsOf: (entry) => [isFirst ? LOG_TITLE : SEPARATOR + LOG_TITLE, `\n\n${dayHeading(entry, parts.zone)}`],
     room,
     left: topics.left,
   })
@@ -137,6 +155,8 @@ function withinBudget(parts: ContextParts): { readonly kept: Kept; readonly omit
 interface Sort {
   readonly timeOf: (entry: Entry) => string
   readonly textOf: (entry: Entry) => string
+  /** What stands above it, with the blank lines and rules around: each counts with the first entry that needs it. */
+  readonly headingsOf: (entry: Entry) => readonly string[]
   /** In tokens: what there is for all entries of all sorts. */
   readonly room: number
   /** What the sorts before have left of it. */
@@ -145,21 +165,31 @@ interface Sort {
 
 function newestWithin(
   entries: readonly Entry[],
-  { timeOf, textOf, room, left: leftBefore }: Sort,
+  { timeOf, textOf, headingsOf, room, left: leftBefore }: Sort,
 ): { readonly taken: Entry[]; readonly left: number } {
   const newestFirst = [...entries].sort((a, b) =>
     timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : b.seq - a.seq,
   )
   const taken: Entry[] = []
+  const shown = new Set<string>()
   let left = leftBefore
   for (const entry of newestFirst) {
-    const tokens = isBeyond(entry.content.length, room) ? Number.POSITIVE_INFINITY : tokensOf(textOf(entry))
+    if (isBeyond(entry.content.length, room)) continue
+    const own = tokensOf(`\n\n${textOf(entry)}`)
+    const headings = headingsOf(entry)
     // One that would not fit with all others left out is passed over alone.
-    if (tokens > room) continue
+    if (own + tokensOfAll(headings) > room) continue
+    const missing = headings.filter((heading) => !shown.has(heading))
+    const tokens = own + tokensOfAll(missing)
     // What is left out is the oldest: once one does not fit, none that is older is taken in its place.
     if (tokens > left) break
     taken.push(entry)
+    for (const heading of missing) shown.add(heading)
     left -= tokens
   }
   return { taken, left }
+}
+
+function tokensOfAll(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + tokensOf(text), 0)
 }

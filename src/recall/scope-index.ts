@@ -19,6 +19,8 @@ const WORTH_SAVING_SHARE = 1 / 16
 
 interface Note {
   readonly version: number
+  /** Whose entries these are: a file may have been put in the place of another. */
+  readonly scope: Scope
   readonly zone: string
   readonly cursor: Cursor
   /** Entries that are in the index as a hand left them, and not as the last change did. */
@@ -65,7 +67,8 @@ export class ScopeIndex {
   async save(): Promise<void> {
     if (this.#store.capabilities.durable !== true) return // there will be no next process
     if (this.#unsaved < Math.max(WORTH_SAVING, this.#index.size * WORTH_SAVING_SHARE) || !this.#cursor) return
-    const note: Note = { version: VERSION, zone: this.#zone, cursor: this.#cursor, edited: [...this.#edited] }
+    const [scope, zone, edited] = [this.#scope, this.#zone, [...this.#edited]]
+    const note: Note = { version: VERSION, scope, zone, cursor: this.#cursor, edited }
     this.#unsaved = 0
     await this.#store.derived.write(this.#key, this.#index.save(JSON.stringify(note)), this.#cursor)
   }
@@ -83,7 +86,7 @@ export class ScopeIndex {
     const opened = bytes && SearchIndex.open(bytes, this.#analyzer, SCHEMA)
     if (!opened || 'problem' in opened) return // made anew from the entries, whatever is wrong with it
     const note = JSON.parse(opened.note) as Note // as we wrote it: see Derived
-    if (note.version !== VERSION || note.zone !== zone) return
+    if (note.version !== VERSION || note.scope !== this.#scope || note.zone !== zone) return
     this.#index = opened.index
     this.#cursor = note.cursor
     this.#edited = new Set(note.edited)

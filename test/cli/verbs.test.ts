@@ -253,7 +253,7 @@ The staging server moved.
   it('heeds days and budget', async () => {
     const desk = await Desk.furnished()
     expect((await desk.run(['recall', '--days', '0'])).stdout).not.toContain('Recent Experiences')
-    expect((await desk.run(['recall', '--budget', '12'])).stdout).toMatch(/\(1 more did not fit and was left out\.\)/)
+    expect((await desk.run(['recall', '--budget', '20'])).stdout).toMatch(/\(1 more did not fit and was left out\.\)/)
   })
 
   it('warns of a file that it can not read, and gives the rest', async () => {

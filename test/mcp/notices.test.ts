@@ -318,4 +318,31 @@ describe.concurrent('a store that fails', () => {
     expect(await ear.counts(entry('a'))).toEqual([1])
     await watch.stop()
   })
+
+  it('is looked at again by itself after a look that failed', async () => {
+    const place = new Place()
+    const store = place.store()
+    let fails = 0
+    const memory = await place.memory({
+      ...store,
+      changes: async (...args) => {
+        if (fails-- > 0) throw new KeepsakeError('IO', 'not now')
+        return store.changes(...args)
+      },
+      // So that nothing but the look itself brings the next one.
+      watch: async () => ({ stop: async () => undefined }),
+    })
+    const ear = new Ear()
+    const watch = await watchResources(memory, ear.hear)
+    await memory.remember('One.', { name: 'a' })
+    fails = 1
+    lookAgain(memory)
+    await eventually(
+      () => ear.told,
+      (told) => told.length > 0,
+      5000,
+    )
+    expect(await ear.counts(entry('a'))).toEqual([1])
+    await watch.stop()
+  })
 })

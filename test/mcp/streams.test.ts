@@ -68,6 +68,22 @@ async function served(run: Tool['run'], store: Store = memoryStore()): Promise<S
 
 const CALL = { id: 1, method: 'tools/call', params: { name: 'try', arguments: {} } }
 
+describe('a line that is too long', () => {
+  it('is answered under its id, wherever that stands', async () => {
+    const spoken = new Spoken(await served(() => new Promise(() => undefined)))
+    spoken.send(INITIALIZE)
+    const params = { name: 'try', arguments: { text: 'x'.repeat(17 * 1024 * 1024) } }
+    spoken.send({ id: 'at the head', method: 'tools/call', params })
+    spoken.send({ method: 'tools/call', params, id: 2 })
+    for (const id of ['at the head', 2]) {
+      const refusal = { code: -32600, message: expect.stringContaining('16 MB') }
+      expect(await spoken.answer(id)).toMatchObject({ error: refusal })
+    }
+    spoken.input.end()
+    expect(await spoken.end).toBe('answered')
+  })
+})
+
 describe('calls before the end of the input', () => {
   it('are answered also when the event loop stands still for longer than they are waited for', async () => {
     const run: Tool['run'] = async () => {
@@ -94,14 +110,30 @@ describe('calls before the end of the input', () => {
     expect(await spoken.answer(1)).toMatchObject({ error: { code: -32000 } })
   })
 
+  it('are each answered, also where two of them have the same id', async () => {
+    let calls = 0
+    const run: Tool['run'] = async () => {
+      const call = ++calls
+      await new Promise((resolve) => setTimeout(resolve, call * 100))
+      return { text: `answer ${call}`, structured: {} }
+    }
+    const spoken = new Spoken(await served(run))
+    spoken.send(INITIALIZE, CALL, CALL)
+    spoken.input.end()
+    expect(await spoken.end).toBe('answered')
+    const texts = spoken.said().flatMap(({ id, result }) => (id === 1 ? result.content[0].text : []))
+    expect(texts).toEqual(['answer 1', 'answer 2'])
+  })
+
   it('are answered with an error when the server is stopped', async () => {
     const stop = new AbortController()
     const spoken = new Spoken(await served(() => new Promise(() => undefined)), stop.signal)
-    spoken.send(INITIALIZE, CALL)
+    spoken.send(INITIALIZE, CALL, CALL)
     await spoken.answer('hello')
     stop.abort()
     expect(await spoken.end).toBe('answered')
-    expect(await spoken.answer(1)).toMatchObject({ error: { code: -32000 } })
+    const errors = spoken.said().flatMap(({ id, error }) => (id === 1 ? error.code : []))
+    expect(errors).toEqual([-32000, -32000])
   })
 })
 
