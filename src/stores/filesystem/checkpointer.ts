@@ -50,6 +50,8 @@ export class Checkpointer {
     for (const path of new Set([...paths, ...catalog.unsigned])) this.#settle(path)
     const { epoch, position } = state
     const summary = { catalog, epoch, position, folders: this.#foldersAtRest() }
+    // Syncing takes its time, and a checkpoint in another workspace's folder would take its past away.
+    this.#workspace.refuseReplaced()
     state.checkpointBytes = await writeCheckpoint(stateFolder, this.#temporaryFolder, summary)
     for (const path of paths) catalog.unsynced.delete(path)
     state.tailRecords = 0

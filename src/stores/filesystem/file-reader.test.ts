@@ -31,7 +31,15 @@ beforeEach(async () => {
   const settings = readSettings(root, parse)
   if (!settings || !entries[0]) throw new Error('nothing was written')
   id = entries[0].id
-  workspace = new Workspace({ root, settings, pinned: true, agent: 'main', identityFile: undefined, yaml: parse })
+  workspace = new Workspace({
+    root,
+    settings,
+    pinned: true,
+    readPinned: () => settings,
+    agent: 'main',
+    identityFile: undefined,
+    yaml: parse,
+  })
   workspace.catchUp()
   place = placeOf(workspace.layout, entries[0], entries[0].path ?? '')
   await sleep(2 * TICK_MS)

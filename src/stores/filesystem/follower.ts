@@ -1,6 +1,7 @@
 /**
  * Keeps a catalogue in step with the journal: the checkpoint and what came after it at first, then only what was added.
- * Reading only. Another process may cut, start over or replace the journal at any time; then it is read anew.
+ * Reading only. Another process may cut, start over or replace the journal at any time; then it is read anew, and may be the
+ * journal of another workspace: the folder was deleted and made anew, or another one moved to its place.
  */
 
 import type { Stats } from 'node:fs'
@@ -32,14 +33,19 @@ export interface JournalState {
 export class Follower {
   readonly #journal: Journal
   readonly #stateFolder: string
+  readonly #whose: () => string
+  /** Whose the journal must be. */
+  #workspaceId = ''
   catalog: Catalog = new Catalog()
   /** `undefined` until there is a journal. */
   state: JournalState | undefined
   #loaded = false
 
-  constructor(journal: Journal, stateFolder: string) {
+  /** `whose` tells the id of the workspace, and is asked whenever the journal is read anew. */
+  constructor(journal: Journal, stateFolder: string, whose: () => string) {
     this.#journal = journal
     this.#stateFolder = stateFolder
+    this.#whose = whose
   }
 
   startOver(): void {
@@ -47,9 +53,9 @@ export class Follower {
   }
 
   /** `anew`: the catalogue is another one than before. */
-  catchUp(workspaceId: string): 'on' | 'anew' {
-    const on = this.#loaded && this.#follow(workspaceId)
-    if (!on) this.#load(workspaceId)
+  catchUp(): 'on' | 'anew' {
+    const on = this.#loaded && this.#follow()
+    if (!on) this.#load()
     this.#proveFiles()
     return on ? 'on' : 'anew'
   }
@@ -62,10 +68,11 @@ export class Follower {
   }
 
   /** A writer that folds or purges the past leaves a new checkpoint, and then takes away what the one before it goes by. */
-  #load(workspaceId: string): void {
+  #load(): void {
+    this.#workspaceId = this.#whose()
     for (let tries = 1; ; tries++) {
       const before = this.#checkpointStats()
-      const fits = this.#loadOnce(workspaceId)
+      const fits = this.#loadOnce()
       const after = fits ? undefined : this.#checkpointStats()
       const isSame = before?.ino === after?.ino && before?.ctimeMs === after?.ctimeMs
       if (fits || isSame || tries === MOST_LOADS) return
@@ -77,7 +84,7 @@ export class Follower {
   }
 
   /** Whether checkpoint and journal fit together. */
-  #loadOnce(workspaceId: string): boolean {
+  #loadOnce(): boolean {
     const checkpoint = readCheckpoint(this.#stateFolder)
     const segments = this.#journal.segments()
     this.catalog = checkpoint?.catalog ?? new Catalog()
@@ -86,7 +93,7 @@ export class Follower {
     const start = checkpoint?.position ?? { segment: segments[0] ?? '', offset: 0 }
     for (const segment of segments) {
       if (segment < start.segment) continue
-      this.#take(workspaceId, segment, segment === start.segment ? start.offset : 0)
+      this.#take(segment, segment === start.segment ? start.offset : 0)
       // Behind a damage nothing can be told from its records alone.
       if ((this.state as JournalState | undefined)?.foreign) break
     }
@@ -98,13 +105,13 @@ export class Follower {
   }
 
   /** Reads a segment on from an offset. */
-  #take(workspaceId: string, segment: string, offset: number): void {
+  #take(segment: string, offset: number): void {
     const part = this.#journal.read(segment, offset)
     if (!part) return
     const first = part.lines[0]
     const header = first && 'header' in first ? first.header : offset > 0 ? this.#journal.headerOf(segment) : undefined
     if (!header) return
-    this.#refuseOtherWorkspace(workspaceId, header, segment)
+    this.#refuseOtherWorkspace(header, segment)
     const me = thisProcess()
     const sameBoot = header.boot === me.boot
     let records = 0
@@ -130,22 +137,22 @@ export class Follower {
     }
   }
 
-  #refuseOtherWorkspace(workspaceId: string, header: JournalHeader, segment: string): void {
-    if (header.workspace === workspaceId) return
+  #refuseOtherWorkspace(header: JournalHeader, segment: string): void {
+    if (header.workspace === this.#workspaceId) return
     throw new ForeignError(
       this.#journal.pathOf(segment),
-      `this journal belongs to workspace ${header.workspace}, not to ${workspaceId}`,
+      `this journal belongs to workspace ${header.workspace}, not to ${this.#workspaceId}`,
     )
   }
 
   /** Reads what was added; `false` when the journal is no longer the one that we know. */
-  #follow(workspaceId: string): boolean {
+  #follow(): boolean {
     if (!this.state) return this.#journal.segments().length === 0
     const { segment, offset } = this.state.position
     const stats = statFile(this.#journal.pathOf(segment))
     if (!stats || stats.ino !== this.state.inode || stats.size < offset) return false
-    if (stats.size > offset) this.#take(workspaceId, segment, offset)
-    for (const next of this.#journal.segmentsAfter(segment)) this.#take(workspaceId, next, 0)
+    if (stats.size > offset) this.#take(segment, offset)
+    for (const next of this.#journal.segmentsAfter(segment)) this.#take(next, 0)
     return true
   }
 }

@@ -15,6 +15,8 @@ import { codeOf, makeFolder, wrapped } from './system.ts'
 export interface HeldLock {
   /** Nobody let go of it in good order before us: what was under way, if anything was, may be half done. */
   readonly inherited: boolean
+  /** `false` once the folder was deleted or moved away: then it holds nobody off. */
+  isHeld(): boolean
   /** `undone`: something that the journal tells of is still to be written to files. */
   release(outcome?: 'done' | 'undone'): void
 }
@@ -108,15 +110,24 @@ function takeAfter(
   }
   for (const old of all) if (old.generation < mine) remove(join(folder, old.name))
   heldHere.add(target)
-  return { owner: '', held: { inherited, release: (outcome = 'done') => release(folder, mine, target, outcome) } }
+  const held: HeldLock = {
+    inherited,
+    isHeld: () => ownerOf(folder, mine) === target,
+    release: (outcome = 'done') => release(folder, mine, target, outcome),
+  }
+  return { owner: '', held }
 }
 
-/** Never throws: what was done under the lock is done. A generation that could not be renamed is passed over as left over. */
+/**
+ * Never throws: what was done under the lock is done. A generation that could not be renamed is passed over as left over; one
+ * that another process made, in a folder that was deleted and made anew meanwhile, is not ours to let go of.
+ */
 function release(folder: string, mine: number, target: string, outcome: 'done' | 'undone'): void {
   heldHere.delete(target)
   letGoHere.delete(folder)
   for (let tries = 0; tries < 2; tries++) {
     try {
+      if (ownerOf(folder, mine) !== target) return
       renameSync(join(folder, String(mine)), join(folder, `${mine}.${outcome}`))
       if (outcome === 'done') letGoHere.set(folder, mine)
       return

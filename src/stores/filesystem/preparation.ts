@@ -14,6 +14,7 @@ import { noteHeldBack, withoutBulkRemovals } from './bulk-removal.ts'
 import { Checkpointer } from './checkpointer.ts'
 import type { Committer } from './committer.ts'
 import type { JournalState } from './follower.ts'
+import type { HeldLock } from './lock.ts'
 import { thisProcess } from './owner.ts'
 import { isWhole } from './past/lineage.ts'
 import { foldOldHistory } from './past/retention.ts'
@@ -21,19 +22,19 @@ import { survey } from './survey.ts'
 import type { Displaced } from './swap.ts'
 import {
   attempt,
+  createFileDurably,
   FILE_MODE,
   hashBytes,
   makeFolder,
   readFileAt,
   removeFile,
   replaceFile,
-  replaceFileDurably,
   statFile,
   syncFolder,
 } from './system.ts'
 import { settle } from './unproved.ts'
 import type { Workspace } from './workspace.ts'
-import { formatSettings, readSettings, SETTINGS_FILE } from './workspace-settings.ts'
+import { formatSettings, SETTINGS_FILE } from './workspace-settings.ts'
 
 const SEGMENT_BYTES = 8 * 1024 * 1024
 const SEGMENT_MS = 7 * 86_400_000
@@ -43,7 +44,8 @@ export class Preparation {
   readonly #committer: Committer
   readonly #clock: Clock
   readonly checkpointer: Checkpointer
-  #done = false
+  /** The id of the workspace that this process has held the lock of with everything in order. */
+  #preparedFor: string | undefined
 
   constructor(workspace: Workspace, committer: Committer, clock: Clock) {
     this.#workspace = workspace
@@ -52,21 +54,29 @@ export class Preparation {
     this.checkpointer = new Checkpointer(workspace, committer.files, this.#temporaryFolder)
   }
 
-  /** Whether this process has ever held the lock with everything in order. */
+  /** Whether this process has ever held the lock of this workspace with everything in order. */
   get isDone(): boolean {
-    return this.#done
+    return this.#preparedFor === this.#workspace.settings.id
   }
 
-  /** `inherited`: nobody let go of the lock in good order before us. Tells whether this was the first time. */
-  async prepare(inherited: boolean): Promise<'first' | 'again'> {
+  /** Tells whether this was the first time. */
+  async prepare(lock: HeldLock): Promise<'first' | 'again'> {
     const workspace = this.#workspace
-    if (inherited) this.#done = false
-    const first = !this.#done || !statFile(this.#temporaryFolder)
+    const { inherited } = lock
+    const before = this.#preparedFor
+    if (inherited || !statFile(this.#temporaryFolder)) this.#preparedFor = undefined
+    // Tells also whether it is still the same workspace.
+    else workspace.catchUp()
+    const first = !this.isDone
     if (first) {
       await this.#makeStateFolder()
-      this.#sweepTemporary()
+      workspace.catchUp()
     }
-    workspace.catchUp()
+    // What we know by now is of the folder that our lock is in.
+    if (!lock.isHeld()) throw workspace.replacedError()
+    if (first) this.#sweepTemporary()
+    // What a hand saved in another workspace than this one stays there.
+    if (before !== undefined && before !== workspace.settings.id) this.#committer.files.displaced.length = 0
     // Read while the first writer was still at it: by now it has finished, or never will.
     if (workspace.state?.checkpointBytes === 0) workspace.startOver()
     if (!inherited && workspace.state?.boot === thisProcess().boot) workspace.catalog.unproved.clear()
@@ -76,7 +86,7 @@ export class Preparation {
     this.#committer.files.displaced.push(...this.#putBackMoved(inherited || first, isNewBoot))
     this.#writeUnwritten()
     await this.#openSegment()
-    this.#done = true
+    this.#preparedFor = workspace.settings.id
     this.#committer.files.displaced.push(...workspace.swap.late(), ...(first ? workspace.swap.leftByOthers() : []))
     await this.#committer.journalDisplaced()
     return first ? 'first' : 'again'
@@ -108,17 +118,22 @@ export class Preparation {
   }
 
   async #makeStateFolder(): Promise<void> {
-    const { root, stateFolder, settings, yaml } = this.#workspace
+    const { stateFolder } = this.#workspace
     makeFolder(this.#temporaryFolder)
     this.#workspace.swap.makeFolders()
     const ignore = join(stateFolder, '.gitignore')
     if (!statFile(ignore)) replaceFile(ignore, Buffer.from('*\n'), this.#temporaryFolder, FILE_MODE)
-    const pinned = readSettings(root, yaml)
-    if (!pinned) {
-      await replaceFileDurably(join(root, SETTINGS_FILE), Buffer.from(formatSettings(settings)), this.#temporaryFolder)
-      await syncFolder(dirname(root))
-    }
-    this.#workspace.adoptSettings(pinned ?? settings)
+    await this.#pinSettings()
+    this.#workspace.adoptPinned()
+  }
+
+  /** Before any segment is begun, and never over others: so a folder has one id, even if two begin it at once. */
+  async #pinSettings(): Promise<void> {
+    const { root, settings } = this.#workspace
+    const path = join(root, SETTINGS_FILE)
+    if (statFile(path)) return
+    await createFileDurably(path, Buffer.from(formatSettings(settings)), this.#temporaryFolder)
+    await syncFolder(dirname(root))
   }
 
   #sweepTemporary(): void {
@@ -159,7 +174,7 @@ export class Preparation {
 
   /** A past that is cut by whole segments needs segments that end. Asked once a process. */
   #isOld(segment: string): boolean {
-    if (this.#done) return false
+    if (this.isDone) return false
     const begun = Date.parse(this.#workspace.journal.headerOf(segment)?.at ?? '')
     return this.#clock() - begun > SEGMENT_MS
   }
@@ -184,6 +199,8 @@ export class Preparation {
     const { journal, settings, state } = this.#workspace
     const { host, boot } = thisProcess()
     const at = instant(this.#clock())
+    await this.#pinSettings()
+    this.#workspace.refuseReplaced()
     const segment = await journal.start({
       workspace: settings.id,
       host,

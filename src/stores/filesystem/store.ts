@@ -95,6 +95,11 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
     root,
     settings,
     pinned: pinned !== undefined,
+    readPinned: (known) => {
+      const now = readSettings(root, yaml)
+      if (now && known && now.id !== known.id) refuseToGoOn(now, options, agent, root)
+      return now
+    },
     agent,
     identityFile: options.identityPath,
     yaml,
@@ -300,6 +305,18 @@ function refuseOtherWish(pinned: Settings, wish: SettingsWish, root: string): vo
         String(pinned[key]),
       )
     }
+  }
+}
+
+/** Another workspace in the place of the one that was opened, which nobody who asked for these would have opened. */
+function refuseToGoOn(now: Settings, wish: SettingsWish, agent: string, root: string): void {
+  try {
+    refuseOtherWish(now, wish, root)
+    refuseOtherAgent(now, agent, root)
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    const what = `${root} is another workspace by now, and not one to go on with`
+    throw new KeepsakeError('FOREIGN', `${what}: ${error.message}`, { hint: 'Start the program again.', cause: error })
   }
 }
 

@@ -13,6 +13,7 @@ import {
   fdatasync,
   fstatSync,
   fsync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -179,6 +180,27 @@ export function replaceFile(path: string, bytes: Uint8Array, temporaryFolder: st
 
 /** As replaceFile, and durable when it returns: for the few files that no journal could bring back. */
 export async function replaceFileDurably(path: string, bytes: Uint8Array, temporaryFolder: string): Promise<void> {
+  await putDurably(path, bytes, temporaryFolder, (temporary) => renameSync(temporary, path))
+}
+
+/** The same, but only where nothing is: what is there stays. */
+export async function createFileDurably(path: string, bytes: Uint8Array, temporaryFolder: string): Promise<void> {
+  await putDurably(path, bytes, temporaryFolder, (temporary) => {
+    try {
+      linkSync(temporary, path)
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error
+    }
+    removeFile(temporary)
+  })
+}
+
+async function putDurably(
+  path: string,
+  bytes: Uint8Array,
+  temporaryFolder: string,
+  put: (temporary: string) => void,
+): Promise<void> {
   const temporary = temporaryName(temporaryFolder)
   try {
     const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, FILE_MODE)
@@ -189,7 +211,7 @@ export async function replaceFileDurably(path: string, bytes: Uint8Array, tempor
     } finally {
       closeSync(fd)
     }
-    renameSync(temporary, path)
+    put(temporary)
     await syncFolder(dirname(path))
   } catch (error) {
     try {

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path'
 import type { ParseYaml } from '../../codec/file-entry.ts'
-import { ForeignError } from '../../errors.ts'
+import { ForeignError, type KeepsakeError, StorageError } from '../../errors.ts'
 import type { Scope } from '../../model/entry.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import type { Settings } from '../../ports/store.ts'
@@ -17,13 +17,17 @@ import { isOutside, type Layout, STATE_FOLDER } from './layout.ts'
 import { listFolder } from './list-folder.ts'
 import { Swap } from './swap.ts'
 import { statFile } from './system.ts'
-import { readSettings } from './workspace-settings.ts'
 
 export interface WorkspaceFacts {
   readonly root: string
   readonly settings: Settings
   /** Whether the settings stand in keepsake.yaml already; until the first write they are only what we would pin. */
   readonly pinned: boolean
+  /**
+   * What keepsake.yaml says by now; `undefined` where there is none. `known` is what it said before, if it did: throws where the
+   * folder is another workspace since then, and one that we can't go on with.
+   */
+  readonly readPinned: (known: Settings | undefined) => Settings | undefined
   readonly agent: string
   /** An identity file outside the workspace, from configuration. */
   readonly identityFile: string | undefined
@@ -39,6 +43,7 @@ export class Workspace {
   readonly #follower: Follower
   readonly #links = new Map<string, string | null>()
   #layout: Layout | undefined
+  #hasLooked = false
 
   constructor(facts: WorkspaceFacts) {
     this.#facts = facts
@@ -46,7 +51,7 @@ export class Workspace {
     this.journal = new Journal(join(facts.root, STATE_FOLDER, 'journal'))
     this.swap = new Swap(this.stateFolder)
     this.files = new FileReader(this)
-    this.#follower = new Follower(this.journal, this.stateFolder)
+    this.#follower = new Follower(this.journal, this.stateFolder, () => this.#idNow())
   }
 
   get stateFolder(): string {
@@ -84,7 +89,33 @@ export class Workspace {
     return isOutside(path) ? path : join(this.root, path)
   }
 
-  /** The first write pins the settings, and it may be another process's: what it pinned holds for us too. */
+  /** What is pinned holds for us too, whoever pinned it. */
+  adoptPinned(): void {
+    const settings = this.#pinnedNow()
+    if (settings) this.adoptSettings(settings)
+  }
+
+  #pinnedNow(): Settings | undefined {
+    return this.#facts.readPinned(this.#facts.pinned ? this.settings : undefined)
+  }
+
+  /** Whoever holds the lock of a folder that was deleted or moved away must not write to the one in its place. */
+  refuseReplaced(): void {
+    const { id } = this.#pinnedNow() ?? this.settings
+    const { position, inode } = this.state ?? {}
+    const isOther = position && statFile(this.journal.pathOf(position.segment))?.ino !== inode
+    if (id !== this.settings.id || isOther) throw this.replacedError()
+  }
+
+  replacedError(): KeepsakeError {
+    return new StorageError(
+      'writing to',
+      this.root,
+      'it was removed or replaced at this very moment',
+      'Nothing was written. Try again: what is there now will be written to.',
+    )
+  }
+
   adoptSettings(settings: Settings): void {
     if (settings.id !== this.settings.id) this.#follower.startOver()
     this.#facts = { ...this.#facts, settings, pinned: true }
@@ -115,25 +146,28 @@ export class Workspace {
   /** Takes in what other processes have written since. */
   catchUp(): void {
     this.#links.clear()
-    this.#adoptPinned()
+    // Where there is no journal to tell, each look may find that settings are pinned by now, or are others.
+    if (!this.#facts.pinned || (this.#hasLooked && !this.state)) this.adoptPinned()
+    this.#hasLooked = true
+    const { id } = this.settings
     try {
       this.#follow()
     } catch (error) {
-      // The first writer pinned its settings after we looked for them, and began the journal before we read it.
-      if (!this.#adoptPinned()) throw error
+      // Somebody pinned settings after we looked for them, and began the journal before we read it.
+      this.adoptPinned()
+      if (this.settings.id === id) throw error
       this.#follow()
     }
   }
 
   #follow(): void {
-    if (this.#follower.catchUp(this.settings.id) === 'anew') this.forgetLayout()
+    if (this.#follower.catchUp() === 'anew') this.forgetLayout()
   }
 
-  /** Until settings are pinned, each look may find that they are by now. */
-  #adoptPinned(): boolean {
-    const settings = this.#facts.pinned ? undefined : readSettings(this.root, this.#facts.yaml)
-    if (settings) this.adoptSettings(settings)
-    return settings !== undefined
+  /** A journal that is no longer the one we know may be another workspace's, in this one's place. */
+  #idNow(): string {
+    if (this.state) this.adoptPinned()
+    return this.settings.id
   }
 
   /** Reads the journal anew from its checkpoint. */

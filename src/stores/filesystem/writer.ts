@@ -155,7 +155,7 @@ export class Writer {
     // Until we have mended what was left to us, it is as it was left.
     let inOrder = !lock.inherited
     try {
-      const times = await this.#preparation.prepare(lock.inherited)
+      const times = await this.#preparation.prepare(lock)
       if (times === 'first') await this.#options.mend(this)
       inOrder = true
       return await run()

@@ -97,6 +97,7 @@ function lookAround({ root, yaml, wish = {}, identityPath }: ExamineOptions): Sc
     settings: { ...settings, ...layout },
     // Also when they can't be read: then nothing is to be looked for there again.
     pinned: true,
+    readPinned: () => undefined,
     agent,
     identityFile: identityPath,
     yaml,
