@@ -41,6 +41,13 @@ describe('the built package', () => {
     expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
   })
 
+  it('has no script that npm runs or warns of where it is installed; a clone and a tarball are built all the same', () => {
+    const { scripts } = manifest
+    expect(['preinstall', 'install', 'postinstall', 'prepare'].filter((hook) => hook in scripts)).toEqual([])
+    // npm runs the first after an install in a clone, and only there.
+    expect([scripts.dependencies, scripts.prepack]).toEqual(['npm run build', 'npm run build'])
+  })
+
   it('names no dependency that compiles, downloads or floats', () => {
     for (const [name, version] of Object.entries(manifest.dependencies)) {
       expect(version, name).toMatch(/^\d+\.\d+\.\d+$/)

@@ -11,13 +11,23 @@ import {
   ResourceNotFoundError,
   type Server,
 } from '@modelcontextprotocol/server'
+import type { KeepsakeError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import { type Entry, type EntryHead, WORLD } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
 import { instant } from '../model/time.ts'
-import type { CallOptions } from '../ports/store.ts'
+import { unreadable } from '../model/unreadable.ts'
+import type { CallOptions, ScanFilter } from '../ports/store.ts'
 import { forProtocol } from './protocol-failure.ts'
-import { ENTRY_TEMPLATE, listedAs, listedUri, MEMORY_URI, parseResourceUri, WORLD_TEMPLATE } from './resource-uri.ts'
+import {
+  type Addressed,
+  ENTRY_TEMPLATE,
+  listedAs,
+  listedUri,
+  MEMORY_URI,
+  parseResourceUri,
+  WORLD_TEMPLATE,
+} from './resource-uri.ts'
 
 const MARKDOWN = 'text/markdown'
 const PAGE = 200
@@ -134,12 +144,35 @@ function resourceOf(head: EntryHead): Resource {
 async function read(memory: Memory, uri: string, options: CallOptions): Promise<ReadResourceResult> {
   const addressed = parseResourceUri(uri)
   if (!addressed) throw new ResourceNotFoundError(uri)
-  // A memory that was never written is there, and empty: a client that follows it hears of the first word.
-  if (addressed.is === 'memory') return markdown(uri, (await memory.get('MEMORY', options))?.content ?? '')
-  const entry =
-    addressed.is === 'entry' ? await memory.get(addressed.name, options) : await topic(memory, addressed.name, options)
-  if (!entry) throw new ResourceNotFoundError(uri)
+  if (addressed.is === 'memory') return markdown(uri, await memoryText(memory, options))
+  const { is, name } = addressed
+  const entry = is === 'entry' ? await memory.get(name, options) : await topic(memory, name, options)
+  if (!entry) throw (await whyUnreadable(memory, addressed, options)) ?? new ResourceNotFoundError(uri)
   return markdown(uri, entry.content)
+}
+
+/** A memory that was never written is there, and empty: a client that follows it hears of the first word. */
+async function memoryText(memory: Memory, options: CallOptions): Promise<string> {
+  const entry = await memory.get('MEMORY', options)
+  if (entry) return entry.content
+  const error = unreadable(await memory.store.problems({ scopes: [memory.agent], kinds: ['memory'] }))
+  if (error) throw error
+  return ''
+}
+
+/** What is listed and can't be read is no address that leads nowhere. */
+async function whyUnreadable(
+  memory: Memory,
+  { is, name }: Exclude<Addressed, { readonly is: 'memory' }>,
+  options: CallOptions,
+): Promise<KeepsakeError | undefined> {
+  const where: ScanFilter = is === 'topic' ? { scopes: [WORLD], kinds: ['topic'] } : { scopes: [WORLD, memory.agent] }
+  const problems = await memory.store.problems(where)
+  if (problems.length === 0) return undefined
+  const known = (await memory.heads(where, options)).filter((head) =>
+    [head.id, head.name, ...head.aliases].includes(name),
+  )
+  return unreadable(problems, [name, ...known.flatMap((head) => head.name ?? [])])
 }
 
 async function topic({ store, clock }: Memory, name: string, options: CallOptions): Promise<Entry | undefined> {
@@ -155,7 +188,8 @@ function markdown(uri: string, text: string): ReadResourceResult {
 function completed(value: string, heads: readonly EntryHead[]): { values: string[]; total: number; hasMore: boolean } {
   const named = heads.flatMap(({ name, aliases }) => (name === null ? [] : [{ name, aliases }]))
   const names = [...named.map(({ name }) => name).toSorted(), ...named.flatMap(({ aliases }) => aliases).toSorted()]
-  const wanted = value.toLowerCase()
+  // Names are NFC, and a keyboard may give an accent as a character of its own.
+  const wanted = value.normalize('NFC').toLowerCase()
   const places = names.map((name) => ({ name, at: name.toLowerCase().indexOf(wanted) }))
   const values = [
     ...new Set([

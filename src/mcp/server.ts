@@ -76,7 +76,8 @@ const THE_LIST = 'the list'
 function serveSubscriptions(server: Server, subscriptions: Subscriptions): void {
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     if (canonicalUri(uri) === undefined) throw new ResourceNotFoundError(uri)
-    await subscriptions.want(uri, { uris: [uri], list: false })
+    // There is no subscribing to the list in that era, and who follows a part of it wants to hear of it.
+    await subscriptions.want(uri, { uris: [uri], list: true })
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {

@@ -7,7 +7,8 @@ import { withoutInjected } from '../model/injected.ts'
 import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import type { CallOptions } from '../ports/store.ts'
 import { autoQuery } from '../recall/auto-query.ts'
-import type { Found, Hit } from '../recall/found.ts'
+import type { Found, Hit, SearchOptions } from '../recall/found.ts'
+import { namesSaid, wholeAsName } from '../recall/names-said.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import type { Searching } from './searching.ts'
 import type { KnownSettings } from './settings.ts'
@@ -29,11 +30,48 @@ export async function autoRecall(
   if (typeof message !== 'string') throw new InvalidError('message', 'is no text', "the user's last message")
   if (!settings.autoRecall) return undefined
   const query = await queryFor(searching, message, settings, options)
-  if (query === '') return undefined
+  const names = await namesFor(searching, message, settings, query, options)
   const asked = { ...options, kinds: recalledKinds(settings), limit: settings.recallLimit }
-  const found = await searching.search(query, asked, settings.recallWords === 'all')
-  const hits = found.hits.flatMap(withoutEarlierBlocks)
-  return hits.length === 0 ? undefined : { ...found, hits }
+  const found = await foundBy(searching, names, query, asked, settings)
+  const hits = found?.hits.flatMap(withoutEarlierBlocks) ?? []
+  return found === undefined || hits.length === 0 ? undefined : { ...found, hits }
+}
+
+/** Those that are called by name come first. */
+async function foundBy(
+  searching: Searching,
+  names: readonly string[],
+  query: string,
+  asked: SearchOptions,
+  { recallLimit, recallWords }: AutoRecallSettings,
+): Promise<Found | undefined> {
+  const hits = new Map<string, Hit>()
+  let found: Found | undefined
+  for (const name of names) {
+    found = await searching.search(name, { ...asked, limit: 1 }, recallWords === 'all' || found !== undefined)
+    for (const hit of found.hits) if (hit.score === 1) hits.set(hit.entry.id, hit)
+  }
+  if (query !== '') {
+    found = await searching.search(query, asked, recallWords === 'all' || found !== undefined)
+    for (const hit of found.hits) if (!hits.has(hit.entry.id)) hits.set(hit.entry.id, hit)
+  }
+  return found && { ...found, hits: [...hits.values()].slice(0, recallLimit) }
+}
+
+/** What of the message is a name of an entry and no word to search by. To the letter, every word is searched by anyway. */
+async function namesFor(
+  searching: Searching,
+  message: string,
+  { tools }: AutoRecallSettings,
+  query: string,
+  options: CallOptions,
+): Promise<readonly string[]> {
+  if (tools === 'crabtalk') return []
+  const { analyzer } = await searching.place()
+  const said = new Set([...(query === '' ? [wholeAsName(message)] : []), ...namesSaid(message, analyzer)])
+  const names: string[] = []
+  for (const name of said) if (await searching.isNamed(name, options)) names.push(name)
+  return names
 }
 
 function recalledKinds({ injectMemory }: AutoRecallSettings): readonly Kind[] {

@@ -3,7 +3,8 @@ import { InvalidError } from '../errors.ts'
 import type { Scope } from '../model/entry.ts'
 import { requireOptions } from '../model/options.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Store } from '../ports/store.ts'
+import type { CallOptions, Store } from '../ports/store.ts'
+import { exactEntries } from '../recall/exact-entry.ts'
 import type { Found, SearchOptions, WhyNot } from '../recall/found.ts'
 import { RecallIndex } from '../recall/recall-index.ts'
 import { searchRequest } from '../recall/request.ts'
@@ -36,6 +37,13 @@ export class Searching {
     const found = await searchMemory(place, request, looked)
     await place.index.save()
     return found
+  }
+
+  /** Whether an entry is called exactly so. */
+  async isNamed(name: string, options: CallOptions): Promise<boolean> {
+    if (name.trim() === '') return false
+    const { store, scopes } = this.#options
+    return (await exactEntries(store, { text: name, scopes, ...options })).length > 0
   }
 
   async whyNot(query: string, ref: string, options: SearchOptions): Promise<WhyNot> {

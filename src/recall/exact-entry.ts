@@ -11,7 +11,10 @@ export interface Exact {
 }
 
 /** The agent's own before the world's, which it shadows: the first that the filters let through is the one that is meant. */
-export async function exactEntries(store: Store, { text, scopes, signal }: SearchRequest): Promise<readonly Exact[]> {
+export async function exactEntries(
+  store: Store,
+  { text, scopes, signal }: Pick<SearchRequest, 'text' | 'scopes' | 'signal'>,
+): Promise<readonly Exact[]> {
   const name = nameIn(text)
   if (name === undefined) return []
   const found: Exact[] = []

@@ -5,24 +5,20 @@
 import { estimateTokenCount } from 'tokenx'
 import type { Entry } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
-import { blankInjected } from '../model/injected.ts'
 import { instant } from '../model/time.ts'
 import type { Problem, Store } from '../ports/store.ts'
 import type { Analyzer } from '../search/analyzer.ts'
-import { highlights } from '../search/highlight.ts'
 import { parseQuery, type Query } from '../search/query.ts'
 import { Alikes } from './alike.ts'
 import { withDateWords } from './date-words.ts'
 import { type Exact, exactEntries } from './exact-entry.ts'
 import type { Found, Hit } from './found.ts'
+import { HitHighlights } from './hit-highlights.ts'
 import { type Candidate, type Ranking, rank } from './rank.ts'
 import type { RecallIndex } from './recall-index.ts'
 import type { SearchRequest } from './request.ts'
 import { searchedOf } from './searched.ts'
 import { CANDIDATES, MOST_CANDIDATES, WIDER } from './settings.ts'
-
-/** Highlights are looked for in so much of a text: no entry is so long that its search takes seconds. */
-const HIGHLIT = 200_000
 
 export interface SearchPlace {
   readonly store: Store
@@ -78,7 +74,7 @@ export async function pick(
   { store, analyzer }: SearchPlace,
   request: SearchRequest,
   query: Query,
-  { candidates }: Ranking,
+  { candidates, nearest }: Ranking,
 ): Promise<Picked> {
   const alikes = new Alikes(analyzer, query)
   const alike = new Map<string, string>()
@@ -100,10 +96,11 @@ export async function pick(
       chosen.push({ candidate, entry })
     }
   }
+  const highlights = new HitHighlights(query, analyzer, new Set(nearest.map(({ text }) => text)))
   const hits = chosen.map(({ candidate, entry }) => ({
     entry,
     score: candidate.score,
-    highlights: highlights(blankInjected(entry.content.slice(0, HIGHLIT)), query, analyzer),
+    highlights: highlights.of(entry.content),
     alike: [...alike].filter(([, hit]) => hit === entry.id).map(([id]) => id),
     ...(candidate.why ? { why: candidate.why } : {}),
   }))

@@ -3,19 +3,30 @@
  * at the index, so it is asked only for the few texts that are shown.
  */
 import type { Analyzer } from './analyzer.ts'
-import type { Query, QueryPrefix } from './query.ts'
+import type { Query, QueryPhrase, QueryPrefix, QueryWord } from './query.ts'
 
 type Range = [start: number, end: number]
 
-/** In order; those that overlap or touch are one. */
-export function highlights(text: string, query: Query, analyzer: Analyzer): Range[] {
-  const words = new Set(query.words.map(({ term }) => term))
-  const hasPrefix = prefixMatcher(query.prefixes)
+export type QueryPart = QueryWord | QueryPrefix | QueryPhrase
+
+/** In order; those that overlap or touch are one. What of the query stands there goes into `met`. */
+export function highlights(
+  text: string,
+  query: Query,
+  analyzer: Analyzer,
+  met: Set<QueryPart> = new Set<QueryPart>(),
+): Range[] {
+  const words = new Map(query.words.map((word) => [word.term, word]))
+  const prefixOf = prefixMatcher(query.prefixes)
   const terms: string[] = []
   const places: Range[] = []
   const found: Range[] = []
   analyzer.tokens(text, (term, start, end) => {
-    if (words.has(term) || hasPrefix(term)) found.push([start, end])
+    const part = words.get(term) ?? prefixOf(term)
+    if (part !== undefined) {
+      met.add(part)
+      found.push([start, end])
+    }
     if (query.phrases.length === 0) return
     terms.push(term)
     places.push([start, end])
@@ -23,6 +34,7 @@ export function highlights(text: string, query: Query, analyzer: Analyzer): Rang
   for (const phrase of query.phrases) {
     for (const [first, last] of runsOf(phrase.terms, terms)) {
       const ends = places.slice(first, last + 1).map(([, end]) => end)
+      met.add(phrase)
       found.push([places[first]?.[0] ?? 0, Math.max(...ends)])
     }
   }
@@ -30,11 +42,16 @@ export function highlights(text: string, query: Query, analyzer: Analyzer): Rang
 }
 
 /** By the few lengths that prefixes have, so that many prefixes cost no more than one. */
-function prefixMatcher(prefixes: readonly QueryPrefix[]): (term: string) => boolean {
-  const spellings = new Set(prefixes.map(({ prefix }) => prefix))
-  const stems = new Set(prefixes.map(({ term }) => term))
+function prefixMatcher(prefixes: readonly QueryPrefix[]): (term: string) => QueryPrefix | undefined {
+  const spellings = new Map(prefixes.map((prefix) => [prefix.prefix, prefix]))
+  const stems = new Map(prefixes.map((prefix) => [prefix.term, prefix]))
   const lengths = [...new Set(prefixes.map(({ prefix }) => prefix.length))]
-  return (term) => stems.has(term) || lengths.some((length) => spellings.has(term.slice(0, length)))
+  return (term) => {
+    const stem = stems.get(term)
+    if (stem !== undefined) return stem
+    const length = lengths.find((length) => spellings.has(term.slice(0, length)))
+    return length === undefined ? undefined : spellings.get(term.slice(0, length))
+  }
 }
 
 /** Where `phrase` stands in `terms`: the first and last place of each. */

@@ -7,6 +7,7 @@ import type { Memory, Written } from '../memory.ts'
 import { type Entry, WORLD } from '../model/entry.ts'
 import { findByRef } from '../model/find.ts'
 import { normalizeName } from '../model/name.ts'
+import { unreadable } from '../model/unreadable.ts'
 import type { CallOptions, ScanFilter } from '../ports/store.ts'
 import { notesOf } from '../prompt/notes.ts'
 import { inWords } from './conflict.ts'
@@ -59,9 +60,10 @@ export async function topicPage(
 ): Promise<ToolResult> {
   if (content === undefined) {
     // The one that a write would rewrite: an own note of that name is not meant.
-    return readResult(expect, await memory.topic(topic, call), async () =>
-      missing(memory, { scopes: [WORLD], kinds: ['topic'] }, await noTopicText(memory, topic, call)),
-    )
+    return readResult(expect, await memory.topic(topic, call), async () => {
+      const { sentence, names } = await noTopic(memory, topic, call)
+      return missing(memory, { scopes: [WORLD], kinds: ['topic'] }, sentence, names)
+    })
   }
   const options = { ...writeOptions(call), ...expecting(expect) }
   return rewritten(`the topic "${topic}"`, memory.learnFact(topic, content, options))
@@ -95,13 +97,16 @@ async function readResult(
   }
 }
 
-/** What is not there yet is an answer, not a mistake. What could not be read may be what was asked for. */
+/** What is not there yet is an answer, not a mistake; what can't be read is not "not there". `names`: of a topic. */
 async function missing(
   memory: Memory,
   where: Pick<ScanFilter, 'scopes' | 'kinds'>,
   sentence: string,
+  names?: readonly string[],
 ): Promise<ToolResult> {
   const problems = await memory.store.problems(where)
+  const error = unreadable(problems, names)
+  if (error) throw error
   const warnings = problems.map(({ path, problem }) => `${path}: ${problem}`)
   return {
     text: [sentence, ...notesOf(0, warnings)].join('\n'),
@@ -110,12 +115,18 @@ async function missing(
   }
 }
 
-async function noTopicText(memory: Memory, topic: string, call: CallOptions): Promise<string> {
+/** With the names that it has if it is there after all. */
+async function noTopic(
+  memory: Memory,
+  topic: string,
+  call: CallOptions,
+): Promise<{ readonly sentence: string; readonly names: readonly string[] }> {
   const heads = await memory.heads({ scopes: [WORLD], kinds: ['topic'] }, call)
   const { id, near } = findByRef(normalizeName(topic, 'topic'), heads, WORLD)
-  const names = [...near, ...heads.flatMap((head) => (head.id === id ? (head.name ?? []) : []))]
-  const others = names.map((name) => `"${name}"`).join(' or ')
-  return `There is no topic "${topic}" yet.${others === '' ? '' : ` Did you mean ${others}?`}`
+  const meant = heads.flatMap((head) => (head.id === id ? (head.name ?? []) : []))
+  const others = [...near, ...meant].map((name) => `"${name}"`).join(' or ')
+  const sentence = `There is no topic "${topic}" yet.${others === '' ? '' : ` Did you mean ${others}?`}`
+  return { sentence, names: [topic, ...meant] }
 }
 
 function capital(text: string): string {

@@ -1,5 +1,5 @@
 /** Resources with the real client in both eras: a server for each era and agent, all on one workspace. */
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, ResourceNotFoundError } from '@modelcontextprotocol/client'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -217,6 +217,53 @@ describe('many resources', () => {
     })
     expect(completion).toMatchObject({ hasMore: true, values: { length: 100 } })
     expect(completion.total).toBeGreaterThan(400)
+  })
+})
+
+describe('a workspace with files that can\u2019t be read', () => {
+  it.each(ERAS)('says so for each, and completes the others however they are typed, %s', async (era) => {
+    const broken = await Desk.furnished()
+    const memory = await openMemory({ workspace: broken.workspace })
+    await memory.reflect('A page.')
+    await memory.remember('Closed on Mondays.', { name: 'Caf\u00e9' })
+    await memory.close()
+    for (const path of ['agents/main/MEMORY.md', 'agents/main/entries/deploys.md', 'world/staging-server.md']) {
+      writeFileSync(join(broken.workspace, path), Uint8Array.of(0xff, 0xfe, 0x0a))
+    }
+    const { client } = await connect(broken, era)
+    for (const [uri, path] of [
+      ['keepsake://memory', 'agents/main/MEMORY.md'],
+      ['keepsake://entry/Deploys', 'agents/main/entries/deploys.md'],
+      ['keepsake://entry/releases', 'agents/main/entries/deploys.md'],
+      ['keepsake://world/Staging%20server', 'world/staging-server.md'],
+      ['keepsake://entry/Staging%20server', 'world/staging-server.md'],
+    ] as const) {
+      const error = await textAt(client, uri).catch((caught) => caught)
+      expect(error).not.toBeInstanceOf(ResourceNotFoundError)
+      expect(error).toMatchObject({ code: -32603, data: { code: 'DAMAGED' } })
+      expect(error.message).toContain(`${path} can't be read: it is not UTF-8 text`)
+    }
+    expect(await textAt(client, 'keepsake://entry/Posters')).not.toBe('')
+    await expect(textAt(client, 'keepsake://entry/nobody')).rejects.toBeInstanceOf(ResourceNotFoundError)
+    expect(await namesFor(client, 'keepsake://entry/{name}', 'name', 'cafe\u0301')).toEqual(['Caf\u00e9'])
+  })
+})
+
+describe('a client of 2025 that subscribes and never lists', () => {
+  it('hears when the list changes', async () => {
+    const { client } = await connect(desk, 'legacy')
+    let lists = 0
+    client.setNotificationHandler('notifications/resources/list_changed', () => {
+      lists++
+    })
+    await client.subscribeResource({ uri: 'keepsake://memory' })
+    await client.callTool({ name: 'remember', arguments: { content: 'One more.', name: 'Unlisted' } })
+    const heard = await eventually(
+      () => lists,
+      (count) => count > 0,
+    )
+    expect(heard).toBeGreaterThan(0)
+    await client.callTool({ name: 'forget', arguments: { name: 'Unlisted' } })
   })
 })
 

@@ -34,6 +34,31 @@ describe('auto-recall', () => {
     }
   })
 
+  it.each([
+    ['Will', ['Will']],
+    ['  "Will"? ', ['Will']],
+    ['Who is Will?', ['Will']],
+    ['Hi, Will', ['Will']],
+    ['Tell me about Will', ['Will', 'Lighthouse']],
+    ['The Who', ['The Who']],
+    ['Is it The Who, or Will?', ['The Who', 'Will']],
+    ['IT', ['IT']],
+    ['what is IT', ['IT']],
+    ['again', ['again']],
+    ['Thanks', ['Thanks']],
+    ['Will you do it again?', []],
+    ['Hi. Will you? Thanks', []],
+    ['who will', []],
+    ['Hi, good morning', []],
+  ] as const)('finds entries whose names are common words where they are meant: %j', async (message, names) => {
+    const memory = new Memory(memoryStore(), 'main', Date.now)
+    for (const name of ['Will', 'The Who', 'IT', 'again', 'Thanks']) await memory.remember('Something.', { name })
+    await memory.remember('Guides tell stories.', { name: 'Lighthouse' })
+    await memory.as('other').remember('Of another agent.', { name: 'Who' })
+    const { recall } = await memory.context({ message })
+    expect([...recall.matchAll(/^## (.*)/gm)].map(([, name]) => name)).toEqual(names)
+  })
+
   it('never gives MEMORY.md, the identity or history, which a search finds', async () => {
     const memory = workspace.open({ soulEditable: true })
     await memory.reflect('The boiler is in the cellar.')

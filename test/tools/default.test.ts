@@ -466,6 +466,20 @@ describe('files that can not be read', () => {
   })
 })
 
+it.each([
+  ['a line', 'zebra', 'lorem ipsum\n', 40_000],
+  ['an endless line', 'zebra', 'lorem ipsum ', 40_000],
+  ['a rare word after a common one', 'lorem zebra', 'lorem ipsum\n', 40_000],
+  ['a word that is nowhere', 'nobody zebra', 'lorem ipsum\n', 40_000],
+])('recall and a turn show the place of a word far into a long text: %s', async (_, query, filler, times) => {
+  const bench = await Bench.open('memory')
+  const content = `${filler.repeat(times)}here is the zebra\n${filler.repeat(times)}`
+  await bench.done('default.remember', { content, name: 'Long' })
+  const { hits } = await bench.done('default.recall', { query })
+  expect(hits[0].content).toContain('here is the zebra')
+  expect((await bench.memory.context({ message: query })).recall).toContain('here is the zebra')
+})
+
 it('an unreadable file is told, not taken for none', async () => {
   const workspace = newFolder()
   const bench = await Bench.open('filesystem', { workspace })
@@ -477,9 +491,19 @@ it('an unreadable file is told, not taken for none', async () => {
   for (const [tool, args, path] of [
     ['default.reflect', {}, 'agents/main/MEMORY.md'],
     ['default.learn_fact', { topic: 'Staging Server' }, 'world/staging-server.md'],
+    ['default.learn_fact', { topic: 'staging-server' }, 'world/staging-server.md'],
   ] as const) {
-    const { text, structured } = await bench.call(tool, args)
-    expect(text).toContain(`(Could not be read: ${path}: it is not UTF-8 text.)`)
-    expect((structured as Data).warnings).toEqual([`${path}: it is not UTF-8 text`])
+    const { text, structured, isError } = await bench.call(tool, args)
+    expect(isError).toBe(true)
+    expect(text).toContain(`${path} can't be read: it is not UTF-8 text`)
+    expect(text).not.toMatch(/there is no|did you mean/i)
+    expect((structured as Data).error.code).toBe('DAMAGED')
   }
+  // Another that is not there is not there; what could not be read is told beside it.
+  const { text, structured, isError } = await bench.call('default.learn_fact', { topic: 'Herons' })
+  expect(isError).toBeUndefined()
+  expect(text).toBe(
+    'There is no topic "Herons" yet.\n(Could not be read: world/staging-server.md: it is not UTF-8 text.)',
+  )
+  expect((structured as Data).warnings).toEqual(['world/staging-server.md: it is not UTF-8 text'])
 })
