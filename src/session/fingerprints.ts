@@ -1,148 +1,117 @@
 /**
- * What a text is made of, as numbers: runs of a few words, hashed. A text that is mostly made of runs that were injected is an
- * echo, whatever was done to it on the way: only the words and their order count, so marks, decoration, case, blanks and line
- * breaks say nothing. Pure; its time is proportional to the length of the text.
+ * What a text is made of, as numbers. Every line and sentence is hashed as a whole, so that it is known again wherever it
+ * stands, and not when a word of it is changed, put in or left out. Runs of a few words are hashed besides, for what a cut
+ * leaves of a sentence. Pure; its time is proportional to the length of the text.
  */
-import { UNPARTED_SCRIPTS } from '../model/unparted-scripts.ts'
+import { linesOf, type Range, sentencesOf } from './pieces.ts'
+import { WORD, type Word, weightOf, wordsOf } from './words.ts'
 
-const WORD = 2
-/** Of a script that does not part words: two of them are about a word. */
-const CHARACTER = 1
-
-/**
- * A run is six words. On real chats (test/session/echo-rates.test.ts) people say four by chance so often that 2 % of what is
- * new would be held back; with six it is 0.2 %, and no whole text and 1 % of the halves of texts slip through.
- */
+/** A run is six words: four are said by chance too often. */
 const RUN = 6 * WORD
-/** Runs begin at every second word of a line: a part of the text has them all but for a word at its ends. */
+/** Runs begin at every second word of a sentence, and one ends with it: a part of it has them all but for a word where it was cut. */
 const STEP = 2
-/**
- * Runs of one text, and its short lines: about what the largest block has, so that a line is printed the same when others
- * change. A longer text is printed at every fourth word, or sixth, and so on.
- */
+/** About the runs of the largest block. A longer text is printed at every fourth word, and no further than that reaches. */
 const MOST_PRINTS = 4000
 
-/** An echo is more than half of the words. */
-const ECHOED = 0.5
-/** But who says so much besides has something new to say, in a long text in which code or a quote is repeated. */
-const NEW = 40 * WORD
-const NEW_SHARE = 0.2
-/** In fewer words a run may be there by chance: eight words are about a short sentence. */
-const TELLING = 8 * WORD
-/**
- * A short text is an echo only as a whole line or sentence, with or without the line above; and not even that below three
- * words: everybody says "yes, please".
- */
-const SHORTEST_LINE = 3 * WORD
+/** In fewer words, a run or a sentence may be there by chance: eight words are about a short sentence. */
+export const TELLING: number = 8 * WORD
+/** A line of fewer is known only beside what was injected with it: everybody says "yes, please". */
+export const SHORTEST: number = 3 * WORD
+/** A longer sentence is printed in parts of so many words. */
+export const LONGEST = 64
 
 /** The prints of a text that is injected, each once. */
 export function fingerprintsOf(text: string): number[] {
-  const words: Word[] = []
-  const starts: number[] = []
-  const shortLines = new Set<number>()
-  let above: readonly Word[] = []
-  for (const line of text.split('\n')) {
-    const own = wordsOf(line)
-    if (own.length === 0) continue
-    for (let at = 0; at < own.length; at += STEP) starts.push(words.length + at)
-    for (const word of own) words.push(word)
-    for (const part of [own, [...above, ...own], ...sentencesOf(line).map(wordsOf)]) {
-      if (isShort(part)) shortLines.add(wholePrint(part))
-    }
-    above = own
-  }
-  const prints = new Set([...shortLines].slice(0, MOST_PRINTS))
-  const every = Math.ceil(starts.length / MOST_PRINTS)
-  for (const [n, start] of starts.entries()) {
-    const run = n % every === 0 ? runAt(words, start) : undefined
-    if (run) prints.add(run.print)
-  }
-  return [...prints]
-}
-
-/** Whether it is mostly made of what these prints are of; or, of a short text, wholly. */
-export function isEcho(text: string, prints: ReadonlySet<number>): boolean {
   const words = wordsOf(text)
-  const weight = weightOf(words)
-  if (weight < SHORTEST_LINE) return false
-  if (weight < TELLING) return prints.has(wholePrint(words))
-  let covered = 0
-  let end = 0
-  for (let at = 0; at < words.length; at++) {
-    const run = runAt(words, at)
-    if (!run || !prints.has(run.print)) continue
-    for (let i = Math.max(at, end); i < run.end; i++) covered += words[i]?.weight ?? 0
-    end = run.end
+  const lines = spansOf(words, linesOf(text))
+  const sentences = spansOf(words, sentencesOf(text))
+  // A heading may have come to stand in one line with what is below it.
+  const headed = lines.slice(1).map(({ to }, n) => ({ from: lines[n]?.from ?? to, to }))
+  const shortLines = [...lines, ...headed].filter((span) => isShort(words, span))
+  const wholes = new Set([...sentences, ...shortLines].flatMap(wholesIn))
+  const runs = new Set<number>()
+  const step = words.length > MOST_PRINTS * STEP ? 2 * STEP : STEP
+  for (const { from, to } of sentences) {
+    for (let at = from; at < to; at += step) add(runFrom(words, at))
+    add(runTo(words, to))
   }
-  const added = weight - covered
-  return covered >= TELLING && covered > weight * ECHOED && added <= Math.max(NEW, weight * NEW_SHARE)
-}
+  return [...new Set([...[...wholes].slice(0, MOST_PRINTS), ...[...runs].slice(0, MOST_PRINTS)])]
 
-function isShort(words: readonly Word[]): boolean {
-  const weight = weightOf(words)
-  return weight >= SHORTEST_LINE && weight < TELLING
-}
+  function add(run: Span | undefined): void {
+    if (run) runs.add(runPrint(words, run))
+  }
 
-interface Word {
-  readonly hash: number
-  readonly weight: number
-}
-
-const WORDS = /[\p{L}\p{N}]+/gu
-const IS_UNPARTED = new RegExp(`[${UNPARTED_SCRIPTS}]`, 'u')
-const CHARACTERS_AND_REST = new RegExp(`[${UNPARTED_SCRIPTS}]|[^${UNPARTED_SCRIPTS}]+`, 'gu')
-/** Accents may be written as characters of their own, and what joins or hides is not seen. */
-const UNSEEN = /[\p{M}\p{Cf}]/gu
-
-/** Up and down again: the capitals of `ß` are `SS`. */
-function wordsOf(text: string): Word[] {
-  const folded = text.normalize('NFKD').toUpperCase().toLowerCase().replace(UNSEEN, '').normalize('NFC')
-  const words: Word[] = []
-  for (const [word] of folded.matchAll(WORDS)) {
-    if (!IS_UNPARTED.test(word)) words.push({ hash: hashOf(word), weight: WORD })
-    else {
-      for (const [part] of word.matchAll(CHARACTERS_AND_REST)) {
-        words.push({ hash: hashOf(part), weight: IS_UNPARTED.test(part) ? CHARACTER : WORD })
-      }
+  function wholesIn({ from, to }: Span): number[] {
+    const prints: number[] = []
+    for (let at = from; at < to; at += LONGEST) {
+      const part = words.slice(at, Math.min(at + LONGEST, to))
+      prints.push(part.reduce(wholePrint, WHOLE))
     }
+    return prints
   }
-  return words
 }
 
-function sentencesOf(line: string): string[] {
-  return line.split(/[.!?](?=\s)|[\u3002\uff01\uff1f]/)
+/** Words of a text, by their numbers; `to` is the one behind the last. */
+export interface Span {
+  readonly from: number
+  readonly to: number
 }
 
-function weightOf(words: readonly Word[]): number {
-  return words.reduce((sum, { weight }) => sum + weight, 0)
+/** The words of one range after the other. */
+export function spanIn(words: readonly Word[]): (range: Range) => Span {
+  let from = 0
+  return ({ end }) => {
+    let to = from
+    while (to < words.length && (words[to]?.at ?? end) < end) to++
+    const span = { from, to }
+    from = to
+    return span
+  }
 }
 
 /** The run that begins here; none where the text ends before it. */
-function runAt(words: readonly Word[], start: number): { readonly print: number; readonly end: number } | undefined {
+export function runFrom(words: readonly Word[], from: number): Span | undefined {
   let weight = 0
-  let print = 0
-  for (let at = start; at < words.length; at++) {
-    const word = words[at] as Word // below the length
-    print = mixed(print, word.hash)
-    weight += word.weight
-    if (weight >= RUN) return { print: print >>> 0, end: at + 1 }
+  for (let at = from; at < words.length; at++) {
+    weight += words[at]?.weight ?? 0
+    if (weight >= RUN) return { from, to: at + 1 }
   }
   return undefined
 }
 
-/** A line is printed differently from a run of the same words. */
-function wholePrint(words: readonly Word[]): number {
-  return words.reduce((print, { hash }) => mixed(print, hash), words.length) >>> 0
+/** The run that ends here. */
+export function runTo(words: readonly Word[], to: number): Span | undefined {
+  let weight = 0
+  for (let from = to - 1; from >= 0; from--) {
+    weight += words[from]?.weight ?? 0
+    if (weight >= RUN) return { from, to }
+  }
+  return undefined
+}
+
+export function runPrint(words: readonly Word[], { from, to }: Span): number {
+  let print = 0
+  for (let at = from; at < to; at++) print = mixed(print, words[at]?.hash ?? 0)
+  return print >>> 0
+}
+
+/** What is a whole is printed differently from a run of the same words. */
+export const WHOLE = 0x5bd1e995
+
+/** From the print of a beginning to that with the next word. */
+export function wholePrint(print: number, { hash }: Word): number {
+  return mixed(print, hash) >>> 0
+}
+
+export function isShort(words: readonly Word[], { from, to }: Span): boolean {
+  return to - from < TELLING && weightOf(words.slice(from, to)) < TELLING
+}
+
+function spansOf(words: readonly Word[], ranges: readonly Range[]): Span[] {
+  return ranges.map(spanIn(words)).filter(({ from, to }) => from < to)
 }
 
 function mixed(print: number, hash: number): number {
   const sum = Math.imul(print ^ hash, 0x9e3779b1)
   return (sum ^ (sum >>> 15)) + 0x85ebca6b
-}
-
-/** FNV-1a over UTF-16 units. */
-function hashOf(word: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)
-  return hash
 }

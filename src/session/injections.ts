@@ -6,7 +6,8 @@ import { isKeepsakeError } from '../errors.ts'
 import { instant } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CallOptions, SessionRecord, Sessions } from '../ports/store.ts'
-import { fingerprintsOf, isEcho } from './fingerprints.ts'
+import { fingerprintsOf } from './fingerprints.ts'
+import { newPart } from './new-part.ts'
 
 export interface Transcript {
   readonly sessions: Sessions
@@ -55,10 +56,10 @@ export class Injections {
     }
   }
 
-  /** Whether a captured text is mostly what was injected. */
-  async echoes(text: string, options: CallOptions): Promise<boolean> {
+  /** What of a captured text was not injected; `undefined` where that says nothing. */
+  async newIn(text: string, options: CallOptions): Promise<string | undefined> {
     await this.#catchUp(options)
-    return this.#prints.size > 0 && isEcho(text, this.#prints)
+    return this.#prints.size > 0 ? newPart(text, this.#prints) : text
   }
 
   async #catchUp(options: CallOptions): Promise<void> {

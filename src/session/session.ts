@@ -49,14 +49,15 @@ export class Session {
   }
 
   /**
-   * What of a captured text is new: without the blocks that we marked. `undefined` where nothing is left, or where what is left
-   * is mostly what was injected here. For what is captured by itself; what somebody asks to remember is never held back.
+   * What of a captured text is new, to the letter: without the blocks that we marked, and without the sentences and lines that
+   * were injected here. `undefined` where nothing is left. For what is captured by itself; what somebody asks to remember is
+   * never held back.
    */
   async fresh(text: string, options: CallOptions = {}): Promise<string | undefined> {
     if (typeof text !== 'string') throw new InvalidError('text', 'is no text', 'the captured text')
     const own = withoutInjected(text)
     if (own.trim() === '') return undefined
-    return (await (await this.#opened()).echoes(own, options)) ? undefined : own
+    return (await this.#opened()).newIn(own, options)
   }
 
   /** Loaded when it is first wanted: most who open a memory have no session. */

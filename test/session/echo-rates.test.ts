@@ -8,10 +8,14 @@ import { describe, expect, it } from 'vitest'
 import { parseDataset } from '../../src/eval/dataset.ts'
 import { docEntries } from '../../src/eval/doc-entries.ts'
 import { memoryStore, openMemory } from '../../src/index.ts'
-import { fingerprintsOf, isEcho } from '../../src/session/fingerprints.ts'
+import { fingerprintsOf } from '../../src/session/fingerprints.ts'
+import { newPart } from '../../src/session/new-part.ts'
 
 const DATA = resolve(import.meta.dirname, '../../../shared/data/dev')
 const MISSING = existsSync(DATA) ? undefined : 'there is no ../shared/data/dev to measure with'
+
+/** Some of the chats tell as much as all of them, in a quarter of the time. */
+const IS_FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
 
 /** Below that, nobody can tell. */
 const SHORTEST = 3
@@ -23,36 +27,76 @@ interface Rate {
   readonly wrong: number
 }
 
-interface Rates {
-  readonly echoes: Rate
-  readonly halves: Rate
-  readonly fresh: Rate
+const MEASURED = ['echoes', 'halves', 'held', 'lost', 'mixed', 'mixedLost', 'mixedEchoes'] as const
+type Rates = Record<(typeof MEASURED)[number], Rate>
+
+/** The words in a row: what is compared here must not know how the guard compares. */
+function plain(text: string): string {
+  return ` ${(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')} `
+}
+
+function countOf(words: string): number {
+  return words.split(' ').filter(Boolean).length
+}
+
+const LEAD_IN = ' here is what i remember '
+
+function sentencesOf(text: string): string[] {
+  return text
+    .split(/(?<=[.!?])\s+|\n/)
+    .map(plain)
+    .filter((sentence) => sentence.split(' ').length >= SHORTEST + 2)
 }
 
 function ratesOf(name: string): Rates {
   const file = join(DATA, `${name}.json`)
-  const tally = { echoes: [0, 0], halves: [0, 0], fresh: [0, 0] } as Record<keyof Rates, [of: number, wrong: number]>
+  const tally = Object.fromEntries(MEASURED.map((of) => [of, { of: 0, wrong: 0 }])) as Record<
+    keyof Rates,
+    { of: number; wrong: number }
+  >
   const count = (of: keyof Rates, isWrong: boolean): void => {
-    tally[of][0]++
-    if (isWrong) tally[of][1]++
+    tally[of].of++
+    if (isWrong) tally[of].wrong++
   }
-  for (const { docs } of parseDataset(readFileSync(file, 'utf8'), file).scopes) {
+  const { scopes } = parseDataset(readFileSync(file, 'utf8'), file)
+  for (const { docs } of scopes.filter((_, n) => IS_FULL || n % 4 === 0)) {
     const texts = docs.map(({ text }) => text)
     // Every third: more than a session ever injects of what is said in it.
-    const injected = new Set(texts.filter((_, n) => n % 3 === 0))
-    const prints = new Set([...injected].flatMap(fingerprintsOf))
-    for (const text of texts) {
+    const injected = [...new Set(texts.filter((_, n) => n % 3 === 0))]
+    const prints = new Set(injected.flatMap(fingerprintsOf))
+    const given = plain(injected.join('\n'))
+    for (const text of injected) {
       const words = text.split(/\s+/)
-      if (!injected.has(text)) count('fresh', isEcho(text, prints))
-      else if (words.length >= SHORTEST) count('echoes', !isEcho(text, prints))
-      if (!injected.has(text) || words.length < LONG) continue
+      if (words.length >= SHORTEST) count('echoes', newPart(text, prints) !== undefined)
+      if (words.length < LONG) continue
       const quarter = Math.floor(words.length / 4)
       const half = words.slice(quarter, words.length - quarter).join(' ')
-      count('halves', !isEcho(`Here is what I remember: ${half}`, prints))
+      const back = plain(newPart(`Here is what I remember: ${half}`, prints) ?? '').replace(LEAD_IN, ' ')
+      tally.halves.of += countOf(plain(half))
+      tally.halves.wrong += countOf(back)
+    }
+    for (const [n, text] of texts.filter((text) => !injected.includes(text)).entries()) {
+      const own = plain(text)
+      const sentences = sentencesOf(text)
+      // What was said before is not lost.
+      const lostOf = (back: string): string[] =>
+        sentences.filter((sentence) => !back.includes(sentence) && !given.includes(sentence))
+      const fresh = newPart(text, prints)
+      const lost = fresh === text ? [] : lostOf(plain(fresh ?? ''))
+      count('held', lost.length > 0 && fresh === undefined)
+      for (const sentence of sentences) count('lost', lost.includes(sentence))
+      const echo = injected[n % injected.length] ?? ''
+      const mixture = n % 2 === 0 ? `${echo}\n\n${text}` : `${text} ${echo}`
+      const back = plain(newPart(mixture, prints) ?? '')
+      const mixedLost = lostOf(back)
+      count('mixed', mixedLost.length > 0)
+      for (const sentence of sentences) count('mixedLost', mixedLost.includes(sentence))
+      for (const sentence of sentencesOf(echo)) {
+        if (!own.includes(sentence)) count('mixedEchoes', back.includes(sentence))
+      }
     }
   }
-  const rate = ([of, wrong]: [number, number]): Rate => ({ of, wrong })
-  return { echoes: rate(tally.echoes), halves: rate(tally.halves), fresh: rate(tally.fresh) }
+  return tally
 }
 
 function percent({ of, wrong }: Rate): number {
@@ -64,19 +108,27 @@ if (MISSING !== undefined) console.warn(`SKIPPED: ${MISSING}`)
 describe.skipIf(MISSING !== undefined)('the echo guard on real chats', () => {
   it.each([
     // People talking to each other.
-    { name: 'locomo', ofEchoes: 0, ofHalves: 3, ofFresh: 0.3 },
+    { name: 'locomo', ofHalves: 9 },
     // A developer and an assistant, who print the same code and ask the same questions again with a few words changed.
-    { name: 'beam100k', ofEchoes: 0, ofHalves: 1, ofFresh: 6 },
-  ])('errs on $name in at most $ofFresh % of what is new, $ofHalves % of halves and $ofEchoes % of echoes', (bars) => {
-    const { echoes, halves, fresh } = ratesOf(bars.name)
+    { name: 'beam100k', ofHalves: 5 },
+  ])('errs on $name in no whole echo, at most $ofHalves % of the words of halves, and 1 % of what is new', (bars) => {
+    const rates = ratesOf(bars.name)
     const line = (what: string, rate: Rate): string =>
       `${what} ${rate.wrong} of ${rate.of} (${percent(rate).toFixed(2)} %)`
-    const text = [line('echoes passed', echoes), line('halves passed', halves), line('new held back', fresh)].join(', ')
-    console.log(`${bars.name}: ${text}`)
-    expect(fresh.of).toBeGreaterThan(200)
-    expect(percent(echoes)).toBeLessThanOrEqual(bars.ofEchoes)
-    expect(percent(halves)).toBeLessThanOrEqual(bars.ofHalves)
-    expect(percent(fresh)).toBeLessThanOrEqual(bars.ofFresh)
+    const lines = [
+      line('echoes passed', rates.echoes),
+      line('words of halves passed', rates.halves),
+      line('new turns held back', rates.held),
+      line('new sentences lost', rates.lost),
+      line('in mixtures: new turns that lost a sentence', rates.mixed),
+      line('new sentences lost', rates.mixedLost),
+      line('echoed sentences passed', rates.mixedEchoes),
+    ]
+    console.log(`${bars.name}: ${lines.join(', ')}`)
+    expect(rates.mixed.of).toBeGreaterThan(200)
+    expect(rates.echoes.wrong).toBe(0)
+    expect(percent(rates.halves)).toBeLessThanOrEqual(bars.ofHalves)
+    for (const of of ['held', 'lost', 'mixed', 'mixedLost'] as const) expect(percent(rates[of])).toBeLessThanOrEqual(1)
   })
 
   it('holds back in a session what it was given, and lets pass what else was said in the same conversation', async () => {
