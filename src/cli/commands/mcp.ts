@@ -90,7 +90,7 @@ async function overHttp(config: Config, options: HttpOptions): Promise<Outcome> 
   })
   return {
     json: { url },
-    text: `Serving the memory of ${config.values.agent} at ${url}`,
+    text: `Serving the memory of ${config.values.agent} at ${url}\nFor Claude Code: claude mcp add --transport http keepsake ${url}`,
     quietText: url,
     warnings: [],
     until: closed.finally(() => closeMemory(served)),
