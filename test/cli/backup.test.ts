@@ -9,6 +9,8 @@ import { Desk, ended, freshFolder, type RunOptions } from './keepsake.ts'
 import { visibleTree } from './visible-tree.ts'
 
 const ROUNDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 60 : 3
+/** Each round makes and restores a workspace; on a busy machine that takes seconds. */
+const KILLS_MS = 300_000
 /** Each more than the disks below take. */
 const PICTURE_BYTES = 2 * 1024 * 1024
 
@@ -200,51 +202,55 @@ describe('a backup that is stopped', () => {
 })
 
 describe('a restore that is stopped', () => {
-  it('by kill -9 leaves the old workspace or the new one, whole', async () => {
-    const desk = await filled()
-    const archive = join(freshFolder(), 'a.tar.gz')
-    await desk.make(['backup', archive])
-    const saved = visibleTree(desk.workspace)
-    desk.edit('pictures/7.png', randomBytes(1000))
-    const present = visibleTree(desk.workspace)
-    const start = (): Desk => {
-      const copy = new Desk()
-      execFileSync('cp', ['-a', desk.workspace, copy.workspace])
-      return copy
-    }
-    const first = start()
-    const started = performance.now()
-    await first.make(['restore', archive, '--yes'])
-    const takes = performance.now() - started
-    const found = { old: 0, new: 0 }
-    for (let round = 0; round < ROUNDS; round++) {
-      const copy = start()
-      const child = copy.start(['restore', archive, '--yes'])
-      const timer = setTimeout(() => child.kill('SIGKILL'), (takes * (round + 0.5)) / ROUNDS)
-      await ended(child)
-      clearTimeout(timer)
-      const beside = names(copy).filter((name) => name !== '.keepsake')
-      const before = beside.find((name) => name.includes('.before-restore-'))
-      if (!existsSync(copy.workspace)) {
-        const restored = beside.find((name) => name.includes('.restored-')) ?? 'none'
-        expect([visibleTree(join(copy.folder, restored)), visibleTree(join(copy.folder, before ?? 'none'))]).toEqual([
-          saved,
-          present,
-        ])
-        continue
+  it(
+    'by kill -9 leaves the old workspace or the new one, whole',
+    async () => {
+      const desk = await filled()
+      const archive = join(freshFolder(), 'a.tar.gz')
+      await desk.make(['backup', archive])
+      const saved = visibleTree(desk.workspace)
+      desk.edit('pictures/7.png', randomBytes(1000))
+      const present = visibleTree(desk.workspace)
+      const start = (): Desk => {
+        const copy = new Desk()
+        execFileSync('cp', ['-a', desk.workspace, copy.workspace])
+        return copy
       }
-      const now = visibleTree(copy.workspace)
-      expect([saved, present]).toContain(now)
-      found[now === saved ? 'new' : 'old']++
-      if (now === saved) expect(visibleTree(join(copy.folder, before ?? 'none'))).toBe(present)
-      await copy.make(['restore', archive, '--yes'])
-      expect(visibleTree(copy.workspace)).toBe(saved)
-      expect(names(copy).filter((name) => name.startsWith('.keepsake.restore-'))).toEqual([])
-      expect((await copy.run(['remember', 'all is well'])).status).toBe(0)
-      rmSync(copy.folder, { recursive: true })
-    }
-    expect(found.old).toBeGreaterThan(0)
-  })
+      const first = start()
+      const started = performance.now()
+      await first.make(['restore', archive, '--yes'])
+      const takes = performance.now() - started
+      const found = { old: 0, new: 0 }
+      for (let round = 0; round < ROUNDS; round++) {
+        const copy = start()
+        const child = copy.start(['restore', archive, '--yes'])
+        const timer = setTimeout(() => child.kill('SIGKILL'), (takes * (round + 0.5)) / ROUNDS)
+        await ended(child)
+        clearTimeout(timer)
+        const beside = names(copy).filter((name) => name !== '.keepsake')
+        const before = beside.find((name) => name.includes('.before-restore-'))
+        if (!existsSync(copy.workspace)) {
+          const restored = beside.find((name) => name.includes('.restored-')) ?? 'none'
+          expect([visibleTree(join(copy.folder, restored)), visibleTree(join(copy.folder, before ?? 'none'))]).toEqual([
+            saved,
+            present,
+          ])
+          continue
+        }
+        const now = visibleTree(copy.workspace)
+        expect([saved, present]).toContain(now)
+        found[now === saved ? 'new' : 'old']++
+        if (now === saved) expect(visibleTree(join(copy.folder, before ?? 'none'))).toBe(present)
+        await copy.make(['restore', archive, '--yes'])
+        expect(visibleTree(copy.workspace)).toBe(saved)
+        expect(names(copy).filter((name) => name.startsWith('.keepsake.restore-'))).toEqual([])
+        expect((await copy.run(['remember', 'all is well'])).status).toBe(0)
+        rmSync(copy.folder, { recursive: true })
+      }
+      expect(found.old).toBeGreaterThan(0)
+    },
+    KILLS_MS,
+  )
 
   it('by a disk that takes no more leaves everything as it was', async () => {
     const desk = await filled()
