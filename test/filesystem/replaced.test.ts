@@ -317,7 +317,8 @@ describe('a workspace that was moved away', () => {
     for (const one of said) {
       const { written, worst, codes } = JSON.parse(await one)
       expect(written).toBeGreaterThan(ROUNDS)
-      expect(codes.filter((code: string) => code !== 'IO')).toEqual([])
+      // Not found: the folder was another each time between looking up the name and writing to it, three times in a row.
+      expect(codes.filter((code: string) => code !== 'IO' && code !== 'NOT_FOUND')).toEqual([])
       expect(worst).toBeLessThan(5)
     }
     expect(await damageIn()).toEqual([])
