@@ -89,6 +89,23 @@ export class ConflictError extends KeepsakeError {
   }
 }
 
+/** An append that was decided on what a transcript held before others appended to it. */
+export class SessionConflictError extends KeepsakeError {
+  constructor(key: string, expected: number, actual: number) {
+    const session = `session ${JSON.stringify(key.length > 80 ? `${key.slice(0, 80)}…` : key)}`
+    const message =
+      expected === 0
+        ? `${session} exists already`
+        : actual === 0
+          ? `${session} is gone`
+          : `${session} ends at ${actual}, not at ${expected}`
+    super('CONFLICT', message, {
+      hint: 'It changed since you read it. Read what came since, and decide again.',
+      data: { session: key, expected, actual },
+    })
+  }
+}
+
 /** Changes that can't be taken back as they stand: later ones build on them, or an undo has done it already. */
 export class ConflictingChangesError extends KeepsakeError {
   constructor(changes: readonly number[], later: readonly number[], undoneBy?: number) {

@@ -68,7 +68,7 @@ export function pastStore(
     watch: refuse,
     lease: refuse,
     document: async () => undefined,
-    sessions: { append: refuse, read: async () => undefined, list: async () => [] },
+    sessions: { append: refuse, read: async () => undefined, readBefore: async () => undefined, list: async () => [] },
     derived: { read: async () => undefined, write: async () => false },
     close: async () => undefined,
   }

@@ -5,6 +5,7 @@
 import { ConflictingChangesError, InvalidError, PartialChangeError, UnknownChangeError } from '../errors.ts'
 import { handlesOf } from '../model/draft.ts'
 import type { Entry } from '../model/entry.ts'
+import { isExpired } from '../model/expiry.ts'
 import type { AddOperation, Expect, Operation } from '../model/operation.ts'
 import type { Touched } from '../ports/store.ts'
 import { type ChangeFilter, type LoggedChange, matchesFilter } from './log.ts'
@@ -51,6 +52,7 @@ function choose(changes: readonly LoggedChange[], request: UndoRequest): readonl
     (logged) =>
       logged.undoneBy === undefined &&
       !isIdle(logged) &&
+      !isCleanup(logged) &&
       !logged.isPartial &&
       !logged.change.found &&
       (logged.change.reverts === undefined || filter.by === 'undo') &&
@@ -63,6 +65,11 @@ function choose(changes: readonly LoggedChange[], request: UndoRequest): readonl
 /** It left everything as it was: there is nothing to take back. */
 function isIdle({ touched }: LoggedChange): boolean {
   return touched.every(({ before, after }) => sameState(before, after) && before?.path === after?.path)
+}
+
+/** Only what had expired was removed: whoever takes back what was done last does not mean that. By number it is undone. */
+function isCleanup({ change, touched }: LoggedChange): boolean {
+  return touched.every(({ before, after }) => before && !after && isExpired(before, change.at))
 }
 
 function changeToUndo(

@@ -40,6 +40,7 @@ export function laterStore(open: () => Promise<Store>): Store {
     sessions: {
       append: async (...asked) => (await opened()).sessions.append(...asked),
       read: async (...asked) => (await opened()).sessions.read(...asked),
+      readBefore: async (...asked) => (await opened()).sessions.readBefore(...asked),
       list: async (...asked) => (await opened()).sessions.list(...asked),
     },
     derived: {

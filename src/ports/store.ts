@@ -122,12 +122,18 @@ export interface SessionPage {
   /** The metadata line: the key, and `createdAt`, which never changes. */
   readonly meta: SessionRecord
   readonly records: readonly SessionRecord[]
-  /** Where to read on from. */
+  /** Where to read on from: the position behind the last of these. */
   readonly next: number
-  /** The position given was of another text, which a purge has rewritten: these are all records, from the beginning. */
+  /** The position given was of another text, which a purge has rewritten: these are read as if none had been given. */
   readonly restarted?: true
   /** Lines that could not be read, by number, and why. They are skipped, never removed. */
   readonly broken: readonly { readonly line: number; readonly problem: string }[]
+}
+
+/** As SessionPage, read from behind. */
+export interface SessionTail extends SessionPage {
+  /** Read on before this. 0: there is nothing before. */
+  readonly start: number
 }
 
 export interface SessionInfo {
@@ -135,11 +141,36 @@ export interface SessionInfo {
   readonly createdAt: string
 }
 
+export interface SessionAppendOptions extends CallOptions {
+  /**
+   * Compare-and-swap: only if the transcript still ends here, as `next` of a page told (0: there is no such session yet); else
+   * a CONFLICT, and nothing is appended.
+   */
+  readonly expectEnd?: number
+}
+
+export interface SessionAppended {
+  /** The position behind it, to read on from. */
+  readonly end: number
+}
+
+/** Positions are numbers that only the store can read; 0 is the beginning of every session. */
 export interface Sessions {
-  /** Durable when it returns. The first append makes the session. */
-  append(scope: Scope, key: string, records: readonly SessionRecord[], options?: CallOptions): Promise<void>
-  /** Records from a position on (0 at first); `undefined` when there is no such session. */
+  /** Durable when it returns, whole or not at all. The first append makes the session. */
+  append(
+    scope: Scope,
+    key: string,
+    records: readonly SessionRecord[],
+    options?: SessionAppendOptions,
+  ): Promise<SessionAppended>
+  /** Records from a position on (0 at first), all of them; `undefined` when there is no such session. */
   read(scope: Scope, key: string, from?: number, options?: CallOptions): Promise<SessionPage | undefined>
+  /**
+   * The records that end at a position (left out: at the end), oldest first: as many as one page holds, and never a part of an
+   * append. It takes as long for a long session as for a short one. A position of another text (see `restarted`) counts as the end.
+   */
+  readBefore(scope: Scope, key: string, before?: number, options?: CallOptions): Promise<SessionTail | undefined>
+  /** Oldest first, and by key where they are equally old. Nothing but the metadata is read. */
   list(scope: Scope, options?: CallOptions): Promise<readonly SessionInfo[]>
 }
 
@@ -188,8 +219,13 @@ export interface Store {
   scan(filter?: ScanFilter, options?: CallOptions): AsyncIterable<Entry>
   /** As scan, without the texts, and so without reading what holds them. */
   heads(filter?: ScanFilter, options?: CallOptions): Promise<readonly EntryHead[]>
-  /** What could not be read, so that an answer can say so: path and reason. */
-  problems(filter?: Pick<ScanFilter, 'scopes' | 'kinds'>): Promise<readonly Problem[]>
+  /**
+   * What could not be read, so that an answer can say so: path and reason. `everyFile`: also what was told before and is as it
+   * was, which takes a look into every file.
+   */
+  problems(
+    filter?: Pick<ScanFilter, 'scopes' | 'kinds'> & { readonly everyFile?: boolean },
+  ): Promise<readonly Problem[]>
   /**
    * The changes after a cursor, or all that are kept of this epoch, and on demand what hands did since. `now`: no changes, only
    * the cursor to go on from, for who begins with a scan. Never writes.
@@ -215,4 +251,6 @@ export interface Store {
 export interface Problem {
   readonly path: string
   readonly problem: string
+  /** When it ends can't be read, so that it counts as if it did not end. */
+  readonly undated?: true
 }

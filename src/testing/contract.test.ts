@@ -1,6 +1,6 @@
 /** The suite itself is tested by stores that are each wrong in one way: it must find every one of them out. */
 import { describe, expect, it } from 'vitest'
-import { isKeepsakeError, NameTakenError } from '../errors.ts'
+import { isKeepsakeError, NameTakenError, SessionConflictError } from '../errors.ts'
 import type { Entry } from '../model/entry.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Applied, Capabilities, SessionRecord, Store } from '../ports/store.ts'
@@ -63,6 +63,11 @@ describe('the contract', () => {
     ['lets agents share sessions', sharesAgents, /each agent apart/],
     ['makes a session anew with each append', forgetsCreation, /createdAt of a session/],
     ['reads every session from its start', readsFromStart, /where a page ended/],
+    ['parts an append when it pages back', partsAppends, /appended together/],
+    ['pages back from the end only', pagesFromEnd, /in both directions/],
+    ['appends wherever a session ends', appendsAnywhere, /still ends there/],
+    ['lets all win that looked before they leapt', looksFirst, /exactly one/],
+    ['lists sessions as they were made', listsByMaking, /lists many/],
     ['keeps the buffer of the writer', keepsBuffer, /as they were when written/],
     [
       'gives a lease to everyone',
@@ -458,6 +463,52 @@ function forgetsCreation(store: Store): Store {
 
 function readsFromStart(store: Store): Store {
   return withSessions(store, { read: (scope, key, _, options) => store.sessions.read(scope, key, 0, options) })
+}
+
+function partsAppends(store: Store): Store {
+  return withSessions(store, {
+    readBefore: async (...args) => {
+      const page = await store.sessions.readBefore(...args)
+      const { records = [], start = 0 } = page ?? {}
+      return page && records.length > 60
+        ? { ...page, records: records.slice(-60), start: start + records.length - 60 }
+        : page
+    },
+  })
+}
+
+function pagesFromEnd(store: Store): Store {
+  return withSessions(store, {
+    readBefore: (scope, key, _, options) => store.sessions.readBefore(scope, key, undefined, options),
+  })
+}
+
+function appendsAnywhere(store: Store): Store {
+  return withSessions(store, { append: (scope, key, records) => store.sessions.append(scope, key, records) })
+}
+
+function looksFirst(store: Store): Store {
+  return withSessions(store, {
+    append: async (scope, key, records, { expectEnd, ...options } = {}) => {
+      const end = (await store.sessions.read(scope, key, 0, options))?.next ?? 0
+      if (expectEnd !== undefined && expectEnd !== end) throw new SessionConflictError(key, expectEnd, end)
+      return store.sessions.append(scope, key, records, options)
+    },
+  })
+}
+
+function listsByMaking(store: Store): Store {
+  const made: string[] = []
+  return withSessions(store, {
+    append: (scope, key, ...rest) => {
+      made.push(key)
+      return store.sessions.append(scope, key, ...rest)
+    },
+    list: async (...args) => {
+      const found = [...(await store.sessions.list(...args))]
+      return found.sort((a, b) => made.indexOf(a.key) - made.indexOf(b.key))
+    },
+  })
 }
 
 function withSessions(store: Store, changed: Partial<Store['sessions']>): Store {

@@ -11,6 +11,7 @@ import { randomRules } from './cases/random.ts'
 import { readingRules } from './cases/reading.ts'
 import { refusalRules } from './cases/refusals.ts'
 import { reopenRules } from './cases/reopen.ts'
+import { sessionPlaceRules } from './cases/session-places.ts'
 import { sessionRules } from './cases/sessions.ts'
 import { upkeepRules } from './cases/upkeep.ts'
 import { writingRules } from './cases/writing.ts'
@@ -34,6 +35,7 @@ export function storeContract(harness: StoreHarness, options: ContractOptions = 
     ...changeRules,
     ...historyRules(seeds.slice(0, 1), Math.min(batches, 60)),
     ...sessionRules,
+    ...sessionPlaceRules,
     ...upkeepRules,
     ...reopenRules,
     ...randomRules(seeds, batches),

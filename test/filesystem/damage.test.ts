@@ -8,7 +8,7 @@ import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { type Random, seededRandom } from '../../src/testing/random.ts'
 
 /** Ten thousand files with KEEPSAKE_FAULTS=full, as .ci/run sets it. */
-const WORKSPACES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 25 : 6
+const WORKSPACES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 25 : 3
 const FILES_EACH = 400
 
 /** One good file of each shape, to be damaged. */

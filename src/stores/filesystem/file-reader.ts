@@ -188,7 +188,7 @@ export class FileReader {
   compare(place: Place, seen: SeenFile | undefined): Survey {
     if (seen?.said.problems.length && seen.said.entries.length === 0) {
       // Can't be understood: what we knew of it stays known, and the file stays as it is.
-      return { edits: [], problems: seen.said.problems.map((problem) => ({ path: place.path, problem })) }
+      return { edits: [], problems: problemsIn(seen) }
     }
     const elsewhere = place.mirror && seen ? this.#idsInMonths(place.scope) : undefined
     const entries = (seen?.said.entries ?? []).filter((entry) => !elsewhere?.has(entry.id))
@@ -202,7 +202,7 @@ export class FileReader {
     if (edits.length === 0 && seen?.bytes && !seen.unwritten) this.#adopt(place.path, seen.bytes, seen.signature)
     return {
       edits,
-      problems: (seen?.said.problems ?? []).map((problem) => ({ path: place.path, problem })),
+      problems: seen ? problemsIn(seen) : [],
     }
   }
 
@@ -226,6 +226,12 @@ export class FileReader {
     const months = places.filter((place) => place.kind === 'history' && !place.mirror)
     return new Set(months.flatMap((place) => this.see(place)?.said.entries.map((entry) => entry.id) ?? []))
   }
+}
+
+export function problemsIn({ place: { path }, said }: SeenFile): Problem[] {
+  return said.problems.map((problem) =>
+    said.undated?.includes(problem) ? { path, problem, undated: true } : { path, problem },
+  )
 }
 
 /** Many editors empty a file and then write it: what they emptied just now is not yet what they mean. */

@@ -4,7 +4,7 @@
  */
 import { parseCard } from '../../codec/card.ts'
 import { BrokenText, type FileEntry, type ParseYaml } from '../../codec/file-entry.ts'
-import { blockWith, type LogBlock, type LogFile, type LogFlavour, parseLog } from '../../codec/log.ts'
+import { blockWith, type LogBlock, type LogFile, type LogFlavour, lineOfBlock, parseLog } from '../../codec/log.ts'
 import { parsePage } from '../../codec/page.ts'
 import { isKeepsakeError } from '../../errors.ts'
 import type { Entry, EntryHead } from '../../model/entry.ts'
@@ -21,6 +21,8 @@ export interface Said {
   /** For logs: the blocks, in step with `entries`. */
   readonly log?: LogFile
   readonly problems: readonly string[]
+  /** Of the problems those that say of an entry that nobody can read when it ends. */
+  readonly undated?: readonly string[]
 }
 
 export interface ReadContext {
@@ -78,11 +80,15 @@ function readOne(place: Place, context: ReadContext, parse: () => FileEntry): Sa
           expiresAt: said.expiresAt ?? null,
         }),
       ],
-      problems: [],
+      ...toldOf(said.undated),
     }
   } catch (error) {
     return { entries: [], problems: [problemOf(error)] }
   }
+}
+
+function toldOf(undated: string | undefined): Pick<Said, 'problems' | 'undated'> {
+  return undated === undefined ? { problems: [] } : { problems: [undated], undated: [undated] }
 }
 
 function readLog(place: Place, text: string, context: ReadContext): Said {
@@ -93,8 +99,13 @@ function readLog(place: Place, text: string, context: ReadContext): Said {
   const named = new Set(log.blocks.map(({ entry }) => entry.id))
   const isFree = (id: string): boolean => !taken.has(id) && !named.has(id)
   const problems: string[] = []
-  const entries = log.blocks.map((block) => {
-    if (block.problem !== undefined) problems.push(`## ${block.heading}: ${block.problem}`)
+  const undated: string[] = []
+  const entries = log.blocks.map((block, index) => {
+    if (block.problem !== undefined) {
+      const problem = `line ${lineOfBlock(log, index)}: ## ${block.heading}: ${block.problem}`
+      problems.push(problem)
+      if (block.entry.undated !== undefined) undated.push(problem)
+    }
     const said = block.entry.id
     const own = (): readonly string[] => [unnamedId(place, block, new Map(counts), isFree)]
     const isKept = keptId(place, said, own, context) !== undefined
@@ -105,11 +116,16 @@ function readLog(place: Place, text: string, context: ReadContext): Said {
     return merge(place, { ...block.entry, kind: place.kind, id }, context, {
       createdAt,
       updatedAt: block.entry.updatedAt ?? createdAt,
-      // Ours says when it ends, or that it does not by saying nothing; a person's gets what its kind gives.
-      expiresAt: block.entry.expiresAt ?? (block.entry.id ? null : defaultExpiry(place.kind, createdAt, context.zone)),
+      // Ours says when it ends, or that it does not by saying nothing; a person's gets what its kind gives. What is said and
+      // can't be read is no reason to remove it.
+      expiresAt: block.entry.expiresAt ?? (isSaid(block) ? null : defaultExpiry(place.kind, createdAt, context.zone)),
     })
   })
-  return { entries, log, problems }
+  return { entries, log, problems, ...(undated.length === 0 ? {} : { undated }) }
+}
+
+function isSaid({ entry }: LogBlock): boolean {
+  return entry.id !== undefined || entry.undated !== undefined
 }
 
 /**

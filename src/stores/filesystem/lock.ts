@@ -28,6 +28,8 @@ let holdings = 0
 
 const FIRST_WAIT_MS = 0.5
 const LONGEST_WAIT_MS = 8
+/** Who has waited so long asks often again: one that lets go takes the lock back at once if nobody is awake. */
+const PATIENCE_MS = 1000
 
 /** Takes the lock, waiting up to `waitMs` for a living owner; throws LockedError with the owner's name after that. */
 export async function acquireLock(folder: string, waitMs: number, signal?: AbortSignal): Promise<HeldLock> {
@@ -37,9 +39,10 @@ export async function acquireLock(folder: string, waitMs: number, signal?: Abort
     signal?.throwIfAborted()
     const { held, owner } = tryLock(folder)
     if (held) return held
-    if (performance.now() - started >= waitMs) throw new LockedError(folder, owner, waitMs)
+    const waited = performance.now() - started
+    if (waited >= waitMs) throw new LockedError(folder, owner, waitMs)
     await sleep(pause + Math.random() * pause)
-    pause = Math.min(pause * 1.5, LONGEST_WAIT_MS)
+    pause = waited > Math.min(waitMs / 4, PATIENCE_MS) ? FIRST_WAIT_MS : Math.min(pause * 1.5, LONGEST_WAIT_MS)
   }
 }
 

@@ -1,26 +1,27 @@
 /**
  * Transcripts: one JSONL file a session, only ever appended to. The first line is the metadata, every other one is what
  * one append brought: a record, or several in a list, so that an append is there whole or not at all.
- * A last line without its end is a crash's: readers pass it over, and the next append, under the lock, cuts it.
+ * A last line without its end is not there yet for readers. The next append, under the lock, cuts it where a crash of ours
+ * left it, and else ends it: a hand's line is kept.
  */
-import { closeSync, ftruncateSync, openSync } from 'node:fs'
+import { closeSync, ftruncateSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { InvalidError } from '../../errors.ts'
-import type { JsonValue, Scope } from '../../model/entry.ts'
+import { InvalidError, SessionConflictError } from '../../errors.ts'
+import type { Scope } from '../../model/entry.ts'
 import { normalizeMetadata } from '../../model/json.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { SessionInfo, SessionPage, SessionRecord, Sessions } from '../../ports/store.ts'
+import type { SessionInfo, SessionRecord, Sessions } from '../../ports/store.ts'
 import { scopeFolder } from './layout.ts'
 import { listFolder } from './list-folder.ts'
 import { safeFileName } from './safe-file-name.ts'
+import { readBackward, readForward, readMetadata, readRest } from './session-file.ts'
+import { isRecord, restOf } from './session-tail.ts'
 import {
   attempt,
-  decodeText,
   makeFolder,
   openForAppend,
-  readBytes,
   readFileAt,
   replaceFileDurably,
   statFile,
@@ -31,8 +32,6 @@ import {
 } from './system.ts'
 import type { Workspace } from './workspace.ts'
 import type { Writer } from './writer.ts'
-
-const NEWLINE = 10
 
 export function fileSessions(
   workspace: Workspace,
@@ -50,18 +49,41 @@ export function fileSessions(
     return workspace.absolute(path)
   }
 
-  async function append(path: string, key: string, records: readonly SessionRecord[]): Promise<void> {
+  async function append(
+    path: string,
+    key: string,
+    records: readonly SessionRecord[],
+    expectEnd: number | undefined,
+  ): Promise<number> {
+    // Before a file is made.
+    if (expectEnd && !statFile(path)) throw new SessionConflictError(key, expectEnd, 0)
     if (!statFile(dirname(path))) {
       makeFolder(dirname(path))
       await syncFolder(dirname(dirname(path)))
     }
     if (unsyncable.has(path)) await renew(path)
     const { fd, size } = openForAppend(path)
-    const start = attempt('mending', path, () => cutTornLine(path, fd, size))
+    try {
+      const start = attempt('mending', path, () => mendEnd(path, fd, size))
+      if (expectEnd !== undefined && expectEnd !== start) throw new SessionConflictError(key, expectEnd, start)
+      return await write(path, fd, start, key, records)
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  async function write(
+    path: string,
+    fd: number,
+    start: number,
+    key: string,
+    records: readonly SessionRecord[],
+  ): Promise<number> {
     const meta = start === 0 ? `${JSON.stringify({ key, createdAt: instant(clock()) })}\n` : ''
     const line = JSON.stringify(records.length === 1 ? records[0] : records)
+    const bytes = Buffer.from(`${meta}${line}\n`)
     try {
-      writeAll(fd, Buffer.from(`${meta}${line}\n`))
+      writeAll(fd, bytes)
       await syncData(fd)
       // Also when a crash left it empty: then its name may not be on the disk yet.
       if (start === 0) await syncFolder(dirname(path))
@@ -73,9 +95,8 @@ export function fileSessions(
         // what stays is an append that nobody was promised
       }
       throw wrapped('writing', path, error)
-    } finally {
-      closeSync(fd)
     }
+    return start + bytes.length
   }
 
   async function renew(path: string): Promise<void> {
@@ -85,7 +106,7 @@ export function fileSessions(
   }
 
   return {
-    async append(scope, key, records, { signal } = {}) {
+    async append(scope, key, records, { signal, expectEnd } = {}) {
       enter(signal)
       const kept = records.map((record) => {
         if (!isRecord(record)) throw new InvalidError('record', 'is not an object', 'a JSON object')
@@ -93,12 +114,18 @@ export function fileSessions(
       })
       if (kept.length === 0) throw new InvalidError('records', 'is empty', 'at least one record')
       workspace.catchUp()
-      await writer.exclusively(() => append(pathOf(scope, key), key, kept), signal)
+      const end = await writer.exclusively(() => append(pathOf(scope, key), key, kept, expectEnd), signal)
+      return { end }
     },
     async read(scope, key, from = 0, { signal } = {}) {
       enter(signal)
       workspace.catchUp()
-      return readSession(pathOf(scope, key), from)
+      return readForward(pathOf(scope, key), from)
+    },
+    async readBefore(scope, key, before, { signal } = {}) {
+      enter(signal)
+      workspace.catchUp()
+      return readBackward(pathOf(scope, key), before)
     },
     async list(scope, { signal } = {}) {
       enter(signal)
@@ -108,7 +135,7 @@ export function fileSessions(
         item.isFile() && item.name.endsWith('.jsonl') ? [item.name] : [],
       )
       const found = names.flatMap((name): SessionInfo[] => {
-        const { key, createdAt } = readSession(join(folder, name), 0)?.meta ?? {}
+        const { key, createdAt } = readMetadata(join(folder, name)) ?? {}
         return typeof key === 'string' && typeof createdAt === 'string' ? [{ key, createdAt }] : []
       })
       return found.sort((a, b) =>
@@ -118,64 +145,14 @@ export function fileSessions(
   }
 }
 
-/** Where the last whole line ends; a torn one after it is cut. Read back from the end only when the end is torn. */
-function cutTornLine(path: string, fd: number, size: number): number {
-  if (size === 0) return 0
-  const reading = openSync(path, 'r')
-  try {
-    if (readBytes(reading, size - 1, 1)[0] === NEWLINE) return size
-    const end = readBytes(reading, 0, size).lastIndexOf(NEWLINE) + 1
+/** Where the next line begins, once what has no end is cut or ended. */
+function mendEnd(path: string, fd: number, size: number): number {
+  const { end, rest } = readRest(path) ?? { end: size, rest: new Uint8Array() }
+  if (rest.length === 0) return end
+  if (restOf(rest, end === 0) === 'torn') {
     ftruncateSync(fd, end)
     return end
-  } finally {
-    closeSync(reading)
   }
-}
-
-/** Positions are bytes. */
-function readSession(path: string, from: number): SessionPage | undefined {
-  const file = readFileAt(path)
-  if (!file) return undefined
-  const bytes = file.bytes
-  const firstEnd = bytes.indexOf(NEWLINE) + 1
-  if (firstEnd === 0) return undefined
-  const meta = parseLine(bytes.subarray(0, firstEnd - 1))
-  const records: SessionRecord[] = []
-  const broken: { line: number; problem: string }[] = []
-  if (!isRecord(meta)) broken.push({ line: 1, problem: 'the metadata line can not be read' })
-  const end = bytes.lastIndexOf(NEWLINE) + 1
-  // Where no record begins, the position is of a transcript that a purge has rewritten since.
-  const isPlace = from <= firstEnd || (from <= end && bytes[from - 1] === NEWLINE)
-  const start = isPlace ? Math.max(from, firstEnd) : firstEnd
-  let line = count(bytes.subarray(0, start)) + 1
-  for (let at = start; at < end; line++) {
-    const next = bytes.indexOf(NEWLINE, at)
-    const value = parseLine(bytes.subarray(at, next))
-    const items = Array.isArray(value) ? value : [value]
-    if (value !== undefined && items.every(isRecord)) records.push(...items)
-    else broken.push({ line, problem: 'it is not a JSON object' })
-    at = next + 1
-  }
-  const page = { meta: isRecord(meta) ? meta : {}, records, next: Math.max(end, start), broken }
-  return isPlace ? page : { ...page, restarted: true }
-}
-
-function parseLine(bytes: Uint8Array): JsonValue | undefined {
-  const text = decodeText(bytes)
-  if (text === undefined) return undefined
-  try {
-    return JSON.parse(text) as JsonValue // JSON.parse gives nothing else
-  } catch {
-    return undefined
-  }
-}
-
-function isRecord(value: unknown): value is SessionRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function count(bytes: Uint8Array): number {
-  let lines = 0
-  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines++
-  return lines
+  writeAll(fd, Buffer.from('\n'))
+  return end + rest.length + 1
 }

@@ -40,7 +40,7 @@ import { readHistory } from './past/history.ts'
 import { Reader } from './reader.ts'
 import { safeFileName } from './safe-file-name.ts'
 import { fileSessions } from './sessions.ts'
-import { pendingEdits, survey } from './survey.ts'
+import { everyProblem, pendingEdits, survey } from './survey.ts'
 import { decodeText, makeFolder, readFileAt, statFile } from './system.ts'
 import { Workspace } from './workspace.ts'
 import { newSettings, readSettings, type SettingsWish } from './workspace-settings.ts'
@@ -166,10 +166,10 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
       workspace.catchUp()
       return reader.found(filter).heads.map((head) => handOut(headOf(head)))
     },
-    async problems({ scopes, kinds } = {}) {
+    async problems({ scopes, kinds, everyFile } = {}) {
       enter()
       workspace.catchUp()
-      return survey(workspace, scopes, kinds).problems
+      return everyFile ? everyProblem(workspace, scopes, kinds) : survey(workspace, scopes, kinds).problems
     },
     async changes(since, { signal, edits: scopes = [] }: FeedOptions = {}) {
       enter(signal)

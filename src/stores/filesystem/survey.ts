@@ -11,7 +11,7 @@ import type { HeadFilter } from '../../model/filter.ts'
 import { KIND_NAMES, KINDS, type Kind } from '../../model/kinds.ts'
 import type { ChangeFeed, PendingEdit, Problem } from '../../ports/store.ts'
 import { bulkRemovalProblem, withoutBulkRemovals } from './bulk-removal.ts'
-import type { Claims, Survey } from './file-reader.ts'
+import { type Claims, problemsIn, type Survey } from './file-reader.ts'
 import { countTexts } from './folder-at-rest.ts'
 import type { HandEdit } from './hand-edit.ts'
 import { foldersOf, outsideIdentity, type Place, placeInFolder, placeInScope, placeOf, scopeFolder } from './layout.ts'
@@ -51,6 +51,26 @@ export function survey(workspace: Workspace, wanted?: readonly Scope[], kinds?: 
   const { heldBack } = withoutBulkRemovals(workspace, found)
   if (heldBack.length > 0) problems.push({ path: '.', problem: bulkRemovalProblem(heldBack, workspace.catalog) })
   return { edits: found, problems: [...problems, ...doubleNames(workspace, found)] }
+}
+
+/**
+ * What can't be read, in every file of these scopes and kinds: a survey passes over what is as it was taken in, and with it over
+ * what was told of it then.
+ */
+export function everyProblem(workspace: Workspace, wanted?: readonly Scope[], kinds?: readonly Kind[]): Problem[] {
+  const { problems } = survey(workspace, wanted, kinds)
+  const told = new Set(problems.map(({ path }) => path))
+  const scopes = wanted ?? scopesOf(workspace)
+  const isWanted = wantedKinds(kinds)
+  const paths = new Map<string, EntryHead>()
+  for (const head of workspace.catalog.heads({ scopes })) {
+    if (head.path !== undefined && isWanted(head.kind) && !told.has(head.path)) paths.set(head.path, head)
+  }
+  const more = [...paths].flatMap(([path, head]) => {
+    const seen = workspace.files.see(placeOf(workspace.layout, head, path))
+    return seen ? problemsIn(seen) : []
+  })
+  return [...problems, ...more]
 }
 
 /** One look; files that it has met carry its number. */

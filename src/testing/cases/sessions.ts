@@ -138,7 +138,7 @@ export const sessionRules: readonly Rule[] = [
     },
   },
   {
-    name: 'refuses an empty key, a scope that is no agent and a record that is no object',
+    name: 'refuses an empty key, a scope that is no agent, a record that is no object, and no records at all',
     async run({ store }) {
       await rejects(store.sessions.append('main', '', [{}]), 'INVALID', 'an empty key')
       await rejects(store.sessions.append('../x', 's', [{}]), 'INVALID', 'a scope that is a path')
@@ -150,6 +150,7 @@ export const sessionRules: readonly Rule[] = [
           `a record ${String(record)}`,
         )
       }
+      await rejects(store.sessions.append('main', 's', []), 'INVALID', 'an append of nothing')
       equal(await store.sessions.list('main'), [], 'nothing was made')
     },
   },
@@ -188,6 +189,7 @@ async function readEach(store: Store): Promise<void> {
     equal(page.records, [{ key }], `the records of ${shown}`)
     const { key: told } = page.meta
     equal(told, key, `the key of ${shown}`)
+    equal(await store.sessions.readBefore('main', key), { ...page, start: 0 }, `${shown}, read from its end`)
   }
   const listed = (await store.sessions.list('main')).map(({ key }) => key)
   equal([...listed].sort(), [...KEYS].sort(), 'the list')

@@ -109,6 +109,7 @@ export const upkeepRules: readonly Rule[] = [
         changes: () => store.changes(),
         'sessions.append': () => store.sessions.append('main', 's', [{}]),
         'sessions.read': () => store.sessions.read('main', 's'),
+        'sessions.readBefore': () => store.sessions.readBefore('main', 's'),
         'sessions.list': () => store.sessions.list('main'),
         'derived.read': () => store.derived.read('x'),
         'derived.write': () => store.derived.write('x', new Uint8Array()),
@@ -134,6 +135,7 @@ export const upkeepRules: readonly Rule[] = [
         changes: () => store.changes(undefined, options),
         'sessions.append': () => store.sessions.append('main', 's', [{}], options),
         'sessions.read': () => store.sessions.read('main', 's', 0, options),
+        'sessions.readBefore': () => store.sessions.readBefore('main', 's', undefined, options),
         'sessions.list': () => store.sessions.list('main', options),
       }
       for (const [name, call] of Object.entries(calls)) await rejectsWith(call(), reason, name)

@@ -13,6 +13,7 @@ export const ENTRY_SITUATIONS: Readonly<
     | 'broken-card'
     | 'unknown-kind'
     | 'broken-log-entry'
+    | 'unreadable-expiry'
     | 'torn-log-entry'
     | 'unwritten-file'
     | 'duplicate-id'
@@ -69,6 +70,12 @@ export const ENTRY_SITUATIONS: Readonly<
     make: (ward) => ward.change(ward.today, (text) => text.replace('{"id":', '{"id"')),
     path: /daily\/.*\.md$/,
     problem: /not JSON/,
+  },
+  'unreadable-expiry': {
+    severity: 'warning',
+    make: (ward) => ward.write(`${ENTRIES}/someday.md`, '---\nname: someday\nexpires: someday\n---\n\nA rose.\n'),
+    path: `${ENTRIES}/someday.md`,
+    problem: /^line 3: expires: "someday" is not a time/,
   },
   'torn-log-entry': {
     severity: 'damage',

@@ -9,7 +9,7 @@ import { type Random, seededRandom } from '../../../src/testing/random.ts'
 import { Ward } from './ward.ts'
 
 /** KEEPSAKE_FAULTS=full, as .ci/run sets it, plays them all. */
-const DAMAGES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 200 : 70
+const DAMAGES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 200 : 50
 
 function filesOf(ward: Ward): string[] {
   const names = readdirSync(ward.root, { recursive: true, encoding: 'utf8' })

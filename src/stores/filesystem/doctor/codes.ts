@@ -38,6 +38,7 @@ export type Code =
   | 'broken-card'
   | 'unknown-kind'
   | 'broken-log-entry'
+  | 'unreadable-expiry'
   | 'torn-log-entry'
   | 'unwritten-file'
   | 'duplicate-id'
@@ -104,6 +105,7 @@ export const CODES: Readonly<Record<Code, CodeRule>> = {
   'broken-card': damage,
   'unknown-kind': damage,
   'broken-log-entry': damage,
+  'unreadable-expiry': warning,
   'torn-log-entry': damage,
   'unwritten-file': { ...warning, fixable: true },
   'duplicate-id': { ...warning, fixable: true },

@@ -2,15 +2,14 @@
 import { isKeepsakeError } from '../../../errors.ts'
 import { WORLD } from '../../../model/entry.ts'
 import { scopeFolder } from '../layout.ts'
-import { decodeText, readFileAt } from '../system.ts'
+import { NEWLINE, type Rest, recordsIn, restOf } from '../session-tail.ts'
+import { readFileAt } from '../system.ts'
 import type { Scene } from './evidence.ts'
 import { counted, type Finding, finding, saidOf } from './finding.ts'
 import { secretsInSession } from './secret-check.ts'
 import { scopesOf } from './text-places.ts'
 import type { Item } from './tree.ts'
 
-const NEWLINE = 10
-const METADATA = '{"key":'
 const MEND = 'The line is skipped and left as it is. Mend it in an editor, or restore the file from a backup.'
 
 export interface SessionFacts {
@@ -18,12 +17,9 @@ export interface SessionFacts {
   readonly tail: Tail
 }
 
-/**
- * What follows the last whole line: nothing, a line that lacks only its end, or one that a crash cut at `end`; `foreign`
- * when all of the file is one such line that we did not begin.
- */
+/** What follows the last whole line, which ends at `end`. `unread`: the file could not be. */
 export type Tail =
-  | { readonly is: 'none' | 'unended' | 'empty' | 'unknown' | 'foreign' }
+  | { readonly is: 'none' | 'empty' | 'unread' | Exclude<Rest, 'torn'> }
   | { readonly is: 'torn'; readonly end: number }
 
 export function sessionItems(scene: Scene): Item[] {
@@ -45,7 +41,7 @@ export function lookAtSession(
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
     const findings = [finding('unreadable', path, saidOf(error), 'Check its owner and mode, and the disk.')]
-    return { facts: { path, tail: { is: 'unknown' } }, findings }
+    return { facts: { path, tail: { is: 'unread' } }, findings }
   }
   if (!bytes) return { facts: { path, tail: { is: 'none' } }, findings: [] }
   const tail = tailOf(bytes)
@@ -55,32 +51,24 @@ export function lookAtSession(
   return { facts: { path, tail }, findings }
 }
 
-/** As the next append sees it, except that a line which lacks only its newline is kept. */
 export function tailOf(bytes: Uint8Array): Tail {
   if (bytes.length === 0) return { is: 'empty' }
-  if (bytes.at(-1) === NEWLINE) return { is: 'none' }
   const end = bytes.lastIndexOf(NEWLINE) + 1
-  if (isRecords(bytes.subarray(end))) return { is: 'unended' }
-  const rest = Buffer.from(bytes.subarray(end)).toString('latin1').replace(/\0+$/, '')
-  // What does not begin as our lines do was not cut by a crash, but written by someone.
-  if (end > 0) return rest === '' || /^[{[]/.test(rest) ? { is: 'torn', end } : { is: 'unknown' }
-  return isCutMetadata(rest) ? { is: 'torn', end } : { is: 'foreign' }
-}
-
-/** The first line that we write names the session's key. */
-function isCutMetadata(line: string): boolean {
-  return line.startsWith(METADATA) || METADATA.startsWith(line)
+  if (end === bytes.length) return { is: 'none' }
+  const is = restOf(bytes.subarray(end), end === 0)
+  return is === 'torn' ? { is, end } : { is }
 }
 
 function tailFindings(path: string, tail: Tail, bytes: Uint8Array): Finding[] {
   const mended = 'The next append to this session, or --fix, mends it.'
   switch (tail.is) {
     case 'none':
+    case 'unread':
       return []
     case 'empty':
       return [finding('torn-session', path, 'it is empty: a crash came before its first line', mended)]
     case 'unended':
-      return [finding('torn-session', path, 'its last line has no end', '--fix ends it; the next append would cut it.')]
+      return [finding('torn-session', path, 'its last line has no end', mended)]
     case 'torn': {
       const lost = counted(bytes.length - tail.end, 'byte', 'bytes')
       return [finding('torn-session', path, `a crash cut its last line (${lost}); nobody was promised it`, mended)]
@@ -98,22 +86,11 @@ function brokenLines(path: string, bytes: Uint8Array): Finding[] {
   const broken: number[] = []
   let line = 1
   for (let at = 0, end = bytes.indexOf(NEWLINE); end !== -1; line++) {
-    if (!isRecords(bytes.subarray(at, end))) broken.push(line)
+    if (!recordsIn(bytes.subarray(at, end))) broken.push(line)
     at = end + 1
     end = bytes.indexOf(NEWLINE, at)
   }
   if (broken.length === 0) return []
   const more = broken.length > 1 ? `, and ${counted(broken.length - 1, 'line', 'lines')} more` : ''
   return [finding('broken-session-line', path, `line ${broken[0]} can not be read${more}`, MEND)]
-}
-
-function isRecords(bytes: Uint8Array): boolean {
-  const text = decodeText(bytes)
-  if (text === undefined) return false
-  try {
-    const value: unknown = JSON.parse(text)
-    return (Array.isArray(value) ? value : [value]).every((item) => typeof item === 'object' && item !== null)
-  } catch {
-    return false
-  }
 }

@@ -1,9 +1,11 @@
 /** What is wrong with the text of one file: cut off by a crash, or not to be understood. */
+import { lineOfBlock } from '../../../codec/log.ts'
 import { KINDS } from '../../../model/kinds.ts'
 import type { Scene } from './evidence.ts'
 import { type Finding, finding } from './finding.ts'
 import type { SeenText } from './texts.ts'
 
+const SAY_WHEN = 'It is kept as if it did not end. Write a time such as 2026-11-15T14:03:00Z, or take that out.'
 const MEND = 'It is left as it is. Mend it in an editor, or restore it from a backup.'
 
 export function checkText(seen: SeenText, scene: Scene): Finding[] {
@@ -36,6 +38,7 @@ export function checkUnwritten({ unwritten }: Scene): Finding[] {
 
 function brokenCard({ place, said }: SeenText): Finding[] {
   return said.problems.map((problem) => {
+    if (said.undated?.includes(problem)) return finding('unreadable-expiry', place.path, problem, SAY_WHEN)
     const isKind = /^(?:line \d+: )?kind: /.test(problem)
     return finding(isKind ? 'unknown-kind' : 'broken-card', place.path, problem, MEND)
   })
@@ -44,9 +47,12 @@ function brokenCard({ place, said }: SeenText): Finding[] {
 function brokenBlocks({ place, text, said }: SeenText, scene: Scene): Finding[] {
   const torn = tornEnd(text, scene.journal.lastAppends.get(place.path))
   const blocks = said.log?.blocks ?? []
-  const broken = blocks.flatMap(({ heading, problem }, index) => {
+  const broken = blocks.flatMap(({ heading, problem, entry }, index) => {
     if (problem === undefined || (torn !== undefined && index === blocks.length - 1)) return []
-    return finding('broken-log-entry', place.path, `under "## ${heading}": ${problem}`, MEND)
+    const told = `under "## ${heading}": ${problem}`
+    if (problem !== entry.undated) return finding('broken-log-entry', place.path, told, MEND)
+    const line = said.log ? `line ${lineOfBlock(said.log, index)}: ` : ''
+    return finding('unreadable-expiry', place.path, line + told, SAY_WHEN)
   })
   if (torn === undefined) return broken
   const hint = 'Restore the file from a backup, or complete the entry in an editor.'

@@ -1,0 +1,163 @@
+/**
+ * A transcript's file as its readers see it, from either end. Positions are bytes, each behind a whole line; what has no
+ * end yet is not there yet. No more is read than what is asked for: the first line, and the part of a page.
+ * Deliberately absent: a count of lines. It is made when a line is broken, for its number, and would else cost the whole file.
+ */
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { StorageError } from '../../errors.ts'
+import type { SessionPage, SessionRecord, SessionTail } from '../../ports/store.ts'
+import { isRecord, NEWLINE, parseLine, recordsIn } from './session-tail.ts'
+import { codeOf, readBytes, wrapped } from './system.ts'
+
+const FIRST_LINE_BYTES = 4096
+const PAGE_BYTES = 64 * 1024
+const COUNTING_BYTES = 1024 * 1024
+/** A file whose first line is longer is no transcript that a list need tell of. */
+const LISTED_BYTES = 1024 * 1024
+
+/** All whole lines from a position on. */
+export function readForward(path: string, from: number): SessionPage | undefined {
+  return look(path, (file) => {
+    const first = firstLine(file)
+    if (!first) return undefined
+    const isPlace = from <= first.end || isBehindLine(file, from)
+    const start = isPlace ? Math.max(from, first.end) : first.end
+    const page = pageOf(file, first, start, bytesOf(file, start, file.size))
+    return isPlace ? page : { ...page, restarted: true }
+  })
+}
+
+/** The whole lines that end at a position: as many as a page holds, or the one that is longer than that. */
+export function readBackward(path: string, before: number | undefined): SessionTail | undefined {
+  return look(path, (file) => {
+    const first = firstLine(file)
+    if (!first) return undefined
+    const isPlace = before === undefined || before <= first.end || isBehindLine(file, before)
+    const limit = isPlace && before !== undefined ? Math.max(before, first.end) : file.size
+    const { start, bytes } = lastLines(file, first.end, limit)
+    const tail = { ...pageOf(file, first, start, bytes), start: start === first.end ? 0 : start }
+    return isPlace ? tail : { ...tail, restarted: true }
+  })
+}
+
+/** The metadata alone; `undefined` when there is none that can be read. */
+export function readMetadata(path: string): SessionRecord | undefined {
+  return look(path, (file) => {
+    const meta = firstLine(file, LISTED_BYTES)?.meta
+    return isRecord(meta) ? meta : undefined
+  })
+}
+
+/** What stands behind the last whole line, and where that ends. Only for the holder of the lock. */
+export function readRest(path: string): { readonly end: number; readonly rest: Uint8Array } | undefined {
+  return look(path, (file) => {
+    for (let length = 1; ; length = Math.max(length * 2, FIRST_LINE_BYTES)) {
+      const from = Math.max(0, file.size - length)
+      const bytes = bytesOf(file, from, file.size)
+      const end = bytes.lastIndexOf(NEWLINE) + 1
+      if (end > 0 || from === 0) return { end: from + end, rest: bytes.subarray(end) }
+    }
+  })
+}
+
+interface OpenFile {
+  readonly fd: number
+  readonly size: number
+}
+
+interface FirstLine {
+  readonly meta: unknown
+  /** Behind it: where the first record begins. */
+  readonly end: number
+}
+
+class Shrunk extends Error {}
+
+/** A failed append takes back what it wrote: whoever was reading that begins anew. */
+function look<T>(path: string, read: (file: OpenFile) => T): T | undefined {
+  let fd: number
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
+    throw wrapped('reading', path, error)
+  }
+  try {
+    for (;;) {
+      const stats = fstatSync(fd)
+      if (!stats.isFile()) throw new StorageError('reading', path, 'it is not a file', 'Move it away.')
+      try {
+        return read({ fd, size: stats.size })
+      } catch (error) {
+        if (!(error instanceof Shrunk)) throw error
+      }
+    }
+  } catch (error) {
+    throw wrapped('reading', path, error)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function bytesOf({ fd }: OpenFile, from: number, to: number): Uint8Array {
+  const bytes = readBytes(fd, from, to - from)
+  if (bytes.length < to - from) throw new Shrunk()
+  return bytes
+}
+
+function firstLine(file: OpenFile, mostBytes: number = file.size): FirstLine | undefined {
+  const most = Math.min(mostBytes, file.size)
+  for (let length = FIRST_LINE_BYTES; ; length *= 4) {
+    const bytes = bytesOf(file, 0, Math.min(length, most))
+    const end = bytes.indexOf(NEWLINE)
+    if (end !== -1) return { meta: parseLine(bytes.subarray(0, end)), end: end + 1 }
+    if (length >= most) return undefined
+  }
+}
+
+/** Else the position is of a transcript that a purge, or a hand, has rewritten since. */
+function isBehindLine(file: OpenFile, position: number): boolean {
+  return Number.isInteger(position) && position <= file.size && bytesOf(file, position - 1, position)[0] === NEWLINE
+}
+
+/** Read back from `limit` in one piece, a longer one when no whole line is in it; never before `from`. */
+function lastLines(
+  file: OpenFile,
+  from: number,
+  limit: number,
+): { readonly start: number; readonly bytes: Uint8Array } {
+  for (let length = PAGE_BYTES; ; length *= 2) {
+    const start = Math.max(from, limit - length)
+    const bytes = bytesOf(file, start, limit)
+    if (start === from) return { start, bytes }
+    const whole = bytes.indexOf(NEWLINE) + 1
+    if (bytes.lastIndexOf(NEWLINE) >= whole && whole > 0) return { start: start + whole, bytes: bytes.subarray(whole) }
+  }
+}
+
+function pageOf(file: OpenFile, { meta }: FirstLine, start: number, bytes: Uint8Array): SessionPage {
+  const records: SessionRecord[] = []
+  const broken: { line: number; problem: string }[] = []
+  if (!isRecord(meta)) broken.push({ line: 1, problem: 'the metadata line can not be read' })
+  let linesBefore: number | undefined
+  let at = 0
+  for (let line = 1, end = bytes.indexOf(NEWLINE); end !== -1; line++, end = bytes.indexOf(NEWLINE, at)) {
+    const found = recordsIn(bytes.subarray(at, end))
+    if (found) for (const record of found) records.push(record)
+    else {
+      linesBefore ??= linesUpTo(file, start)
+      broken.push({ line: linesBefore + line, problem: 'it is not a JSON object' })
+    }
+    at = end + 1
+  }
+  return { meta: isRecord(meta) ? meta : {}, records, next: start + at, broken }
+}
+
+function linesUpTo(file: OpenFile, end: number): number {
+  let lines = 0
+  for (let from = 0; from < end; from += COUNTING_BYTES) {
+    const bytes = bytesOf(file, from, Math.min(from + COUNTING_BYTES, end))
+    for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines++
+  }
+  return lines
+}
