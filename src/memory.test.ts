@@ -31,7 +31,8 @@ describe('remember', () => {
   it('gives a fact without a name one from its first words', async () => {
     const { entry } = await memory.remember('User prefers to be called Alex', { kind: 'fact' })
     expect(entry).toMatchObject({ kind: 'fact', name: 'User prefers to be called Alex', expiresAt: null })
-    expect((await memory.remember('User prefers to be called Alex', { kind: 'fact' })).entry.name).toContain('(2)')
+    const again = await memory.remember('User prefers to be called Alex\n', { kind: 'fact' })
+    expect([again.entry.id, again.replaced]).toEqual([entry.id, entry.revision])
   })
 
   it('sets context by key until the end of the day in the zone of the workspace', async () => {

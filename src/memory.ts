@@ -8,19 +8,23 @@ import type { Blame } from './history/blame.ts'
 import type { LoggedChange } from './history/log.ts'
 import { applyAs } from './memory/apply-as.ts'
 import { beginning, DEFAULT_BUDGET_TOKENS } from './memory/beginning.ts'
+import type { CleanedUp, CleanupOptions } from './memory/cleanup.ts'
 import type { Context, ContextOptions } from './memory/context.ts'
 import { type IdentityGate, identityGate } from './memory/identity-gate.ts'
 import type { MemoryOptions } from './memory/open.ts'
 import { type LogQuery, Past, type Undone, type UndoOptions } from './memory/past.ts'
+import type { RememberOptions, StoreOptions, WriteOptions } from './memory/remember-options.ts'
 import type { Searching } from './memory/searching.ts'
 import { givenSettings, type KnownSettings, knownSettings, type MemorySettings } from './memory/settings.ts'
 import { topicCalled } from './memory/topic.ts'
 import { View } from './memory/view.ts'
-import { type RememberOptions, type WriteOptions, Writing, type Written } from './memory/writing.ts'
+import { Writing, type Written } from './memory/writing.ts'
+import { type Condition, holdAll, requireConditions } from './model/condition.ts'
 import type { Entry, EntryHead, Origin } from './model/entry.ts'
 import { type Kind, parseKind } from './model/kinds.ts'
+import type { MemoryType } from './model/memory-types.ts'
 import { normalizeAgentId, normalizeName } from './model/name.ts'
-import type { Batch, Change, Expect, Operation } from './model/operation.ts'
+import type { Change, Expect, Operation } from './model/operation.ts'
 import { requireList, requireOptions } from './model/options.ts'
 import { requireInstant } from './model/time.ts'
 import type { Clock } from './ports/clock.ts'
@@ -28,15 +32,32 @@ import type { Absorbed, CallOptions, Purged, ScanFilter, Store, Watch } from './
 import { hitsText } from './prompt/hits-text.ts'
 import type { Found, Hit, Searched, SearchOptions, WhyNot } from './recall/found.ts'
 import { OpenSessions } from './session/open-sessions.ts'
+import type { AlreadyShown } from './session/place.ts'
 import type { Session } from './session/session.ts'
+import type { SessionSummary } from './session/summaries.ts'
 
 export { MOST_DAYS } from './memory/beginning.ts'
+export type { CleanedUp, CleanupOptions } from './memory/cleanup.ts'
 export type { Context, ContextOptions } from './memory/context.ts'
 export type { MemoryOptions } from './memory/open.ts'
 export type { LogQuery, Undone, UndoOptions } from './memory/past.ts'
+export type { RememberOptions, StoreOptions, WriteOptions } from './memory/remember-options.ts'
 export type { KnownSettings, MemorySettings } from './memory/settings.ts'
-export type { RememberOptions, WriteOptions, Written } from './memory/writing.ts'
+export type { Written } from './memory/writing.ts'
+export type { Compacted, CompactOptions, Summary, SummaryInput } from './session/compaction.ts'
+export type {
+  AppendedTurns,
+  ImportedTurns,
+  ImportOptions,
+  SessionView,
+  SessionWindow,
+  WholeTranscript,
+  WindowOptions,
+} from './session/recording.ts'
+export type { Marker, MarkerReason, Message, Role, Turn, TurnInput } from './session/records.ts'
+export type { Reset } from './session/reset.ts'
 export type { Session } from './session/session.ts'
+export type { SessionSummary } from './session/summaries.ts'
 
 /** With a query: what a search may be told besides. Without: `days` and `budgetTokens`. */
 export interface RecallOptions extends SearchOptions {
@@ -59,6 +80,8 @@ export interface ListFilter extends CallOptions {
   readonly kinds?: readonly Kind[]
   readonly since?: string
   readonly until?: string
+  /** What must hold for the metadata; all of it. */
+  readonly where?: readonly Condition[]
 }
 
 export interface PurgedEntry extends Purged {
@@ -95,15 +118,18 @@ export class Memory {
     this.clock = clock
     this.#view = new View(store, agent, clock)
     this.#gate = identityGate(this.settings.soulEditable)
-    this.#writing = new Writing(store, agent, clock, this.#gate)
+    this.#writing = new Writing(this.#view, this.#gate)
     this.#past = new Past(store, agent, this.#view.scopes, this.#gate)
     this.#sessions = new OpenSessions({
       sessions: store.sessions,
+      store,
       agent,
       clock,
-      recall: (message, options) => this.#autoRecalled(message, options),
+      windowSize: this.settings.contextWindowSize,
+      apply: (batch, options) => applyAs(store, agent, batch, options),
+      recall: (message, options, shown) => this.#autoRecalled(message, options, shown),
       zone: async () => (await store.settings()).timezone,
-      context: (options) => this.context(options),
+      context: (options, shown) => this.#contextWithout(options, shown),
     })
   }
 
@@ -113,10 +139,37 @@ export class Memory {
     return other === this.agent ? this : new Memory(this.store, other, this.clock, this.settings)
   }
 
-  /** With a name: creates or overwrites that note. With a key: sets that context. Without: appends to today's log. */
+  /**
+   * With a name: creates or overwrites that note. With a key: sets that context. Without: appends to today's log. A fact needs no
+   * name: the same one is one entry, and so is one field of the user's profile.
+   */
   async remember(content: string, options: RememberOptions = {}): Promise<Written> {
     requireOptions(options)
     return this.#writing.remember(content, options)
+  }
+
+  /** A typed memory: a fact is kept for good, a conversation for 30 days, a context until the end of the day. */
+  async storeMemory(content: string, kind: MemoryType, options: StoreOptions = {}): Promise<Written> {
+    requireOptions(options)
+    return this.#writing.store(content, kind, options)
+  }
+
+  /** Replaces the value of this key, until the end of the day. */
+  async setContext(key: string, value: string, options: Omit<StoreOptions, 'key'> = {}): Promise<Written> {
+    requireOptions(options)
+    return this.#writing.remember(value, { ...options, kind: 'context', key: normalizeName(key, 'key') })
+  }
+
+  /** `null`: there is none, or it has expired. */
+  async getContext(key: string, options: CallOptions = {}): Promise<string | null> {
+    return (await this.#view.contexts(normalizeName(key, 'key'), options)).current?.content ?? null
+  }
+
+  /** Removes what has expired of what this agent sees. An undo brings it back, though nobody sees it. */
+  async cleanup(options: CleanupOptions = {}): Promise<CleanedUp> {
+    requireOptions(options)
+    const { cleanUp } = await import('./memory/cleanup.ts')
+    return cleanUp(this.#view, options)
   }
 
   /** Rewrites MEMORY.md. Blank content erases it only when that is asked for in so many words. */
@@ -169,13 +222,20 @@ export class Memory {
   async list(filter: ListFilter = {}): Promise<Entry[]> {
     requireOptions(filter)
     const { signal, kinds, since, until } = filter
+    const where = requireConditions(filter.where)
     requireList(kinds, 'kinds')
     const wanted: ScanFilter = {
       ...(kinds ? { kinds: kinds.map(parseKind) } : {}),
       ...(since === undefined ? {} : { since: requireInstant(since, 'since') }),
       ...(until === undefined ? {} : { until: requireInstant(until, 'until') }),
     }
-    return this.#view.collect(wanted, signal ? { signal } : {})
+    const call = signal ? { signal } : {}
+    if (where.length === 0) return this.#view.collect(wanted, call)
+    const heads = await this.#view.heads(wanted, call)
+    const ids = new Set(heads.filter((head) => holdAll(head.metadata, where)).map(({ id }) => id))
+    // Once more: an entry may have been rewritten since its head was read.
+    const entries = ids.size === 0 ? [] : await this.#view.collect({ ...wanted, ids }, call)
+    return entries.filter(({ metadata }) => holdAll(metadata, where))
   }
 
   /** What this agent sees, without the texts, in the order they came. */
@@ -208,8 +268,7 @@ export class Memory {
 
   /** What a model is given: the system prompt, and with a message what is found for it. Never writes. */
   async context(options: ContextOptions = {}): Promise<Context> {
-    const { contextOf } = await import('./memory/context.ts')
-    return contextOf(this.#view, this.settings, (message, call) => this.#autoRecalled(message, call), options)
+    return this.#contextWithout(options)
   }
 
   /** How a model is told to use this memory: `directives/memory.md` of the workspace, else the built-in text. */
@@ -218,9 +277,14 @@ export class Memory {
     return directiveAlone(this.#view, this.settings)
   }
 
-  /** A conversation by its key: what it is given before each turn, and what of a captured text is its own. */
+  /** A conversation by its key: what was said in it, what it is given before each turn, what of a captured text is its own. */
   session(key: string): Session {
     return this.#sessions.get(key)
+  }
+
+  /** This agent's conversations, oldest first. */
+  async sessions(options: CallOptions = {}): Promise<readonly SessionSummary[]> {
+    return this.#sessions.list(options)
   }
 
   /** Any batch of operations, all or nothing, on the world and on this agent's own. */
@@ -235,13 +299,8 @@ export class Memory {
     requireList(operations ?? null, 'operations')
     requireOptions(options)
     for (const operation of operations) await this.#refuseForbidden(operation, options)
-    const { expect, signal, origin, reverts } = options
-    const batch: Batch = {
-      operations,
-      origin: origin ?? this.#writing.origin({}),
-      ...(reverts === undefined ? {} : { reverts }),
-    }
-    return applyAs(this.store, this.agent, batch, { ...(expect ? { expect } : {}), ...(signal ? { signal } : {}) })
+    const { expect = {}, ...rest } = options
+    return this.#writing.apply(operations, rest, expect)
   }
 
   /** Changes of what this agent sees, newest first. */
@@ -254,7 +313,12 @@ export class Memory {
   /** Takes changes back; without a word about which, the newest that is not undone yet. Undoing an undo brings back. */
   async undo(options: UndoOptions = {}): Promise<Undone> {
     requireOptions(options)
-    return this.#past.undo(options)
+    const undone = await this.#past.undo(options)
+    if (options.dryRun) return undone
+    const { signal } = options
+    const touched = undone.undone.flatMap((logged) => logged.touched)
+    const warnings = await this.#sessions.followUndo(touched, signal ? { signal } : {})
+    return { ...undone, warnings: [...undone.warnings, ...warnings] }
   }
 
   /** The memory as it was: everything that reads works, with the clock at that moment. */
@@ -309,9 +373,14 @@ export class Memory {
     await this.store.close()
   }
 
-  async #autoRecalled(message: string, options: CallOptions): Promise<Found | undefined> {
+  async #contextWithout(options: ContextOptions, shown?: AlreadyShown): Promise<Context> {
+    const { contextOf } = await import('./memory/context.ts')
+    return contextOf(this.#view, this.settings, (message, call) => this.#autoRecalled(message, call, shown), options)
+  }
+
+  async #autoRecalled(message: string, options: CallOptions, shown?: AlreadyShown): Promise<Found | undefined> {
     const { autoRecall } = await import('./memory/auto-recall.ts')
-    return autoRecall(await this.#searches(), message, this.settings, options)
+    return autoRecall(await this.#searches(), message, this.settings, options, shown)
   }
 
   /** Loaded when it is first wanted: most commands never search. */

@@ -109,6 +109,7 @@ describe('a card by hand', () => {
     ['metadata: {when: !!timestamp 2026-11-15T14:03:00Z}', { metadata: { when: at } }],
     ['metadata:', {}],
     ['whatever: {x: 1}\n# comment', {}],
+    ['name: x\nexpires: 7', { name: 'x', undated: 'line 3: expires: 7 is not a time such as 2026-11-15T14:03:00Z' }],
   ])('is understood: %j', (block, said) => {
     expect(parseCard(`---\n${block}\n---\nText.\n`, yaml)).toEqual({ ...empty, ...said })
   })
@@ -117,7 +118,6 @@ describe('a card by hand', () => {
     ['---\nname: x\n', /never closed/, 1],
     ['---\nname: x\ncreated: 15.11.2026\n---\n', /created: "15.11.2026" is not a time/, 3],
     ['---\nupdated: soon\n---\n', /updated: "soon" is not a time/, 2],
-    ['---\nexpires: 7\n---\n', /expires: 7 is not a time/, 2],
     ['---\nid: 7\n---\n', /id: 7 is not a UUID/, 2],
     ['---\nname: x\n\n# c\nkind: recipe\n---\n', /kind: "recipe" is not a kind; here can be note, fact, archive/, 5],
     ['---\nkind: topic\n---\n', /kind: "topic" has another place/, 2],

@@ -17,6 +17,8 @@ export interface FileEntry {
   readonly createdAt?: string
   readonly updatedAt?: string
   readonly expiresAt?: string
+  /** It says when it ends, but nobody can read that: why, and of a front matter the line. Then it has no `expiresAt`. */
+  readonly undated?: string
   readonly origin?: Origin
   readonly content: string
 }

@@ -26,7 +26,7 @@ export function readKeys(frontMatter: FrontMatter, kinds: readonly Kind[]): Omit
   const aliases = read('aliases', (value) => readAliases(frontMatter, value))
   const createdAt = record('created', (value) => readInstant(value, 'created'))
   const updatedAt = record('updated', (value) => readInstant(value, 'updated'))
-  const expiresAt = record('expires', (value) => readInstant(value, 'expires'))
+  const { expiresAt, undated } = readExpiry(() => record('expires', (value) => readInstant(value, 'expires')))
   const origin = record('origin', readOrigin)
   return {
     ...(id === undefined ? {} : { id }),
@@ -38,7 +38,21 @@ export function readKeys(frontMatter: FrontMatter, kinds: readonly Kind[]): Omit
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(undated === undefined ? {} : { undated }),
     ...(origin === undefined ? {} : { origin }),
+  }
+}
+
+/**
+ * Who writes `expires: someday` has a note that is to end, not one that can't be read. It counts as if it did not end, and the
+ * line stays as it is until a time is set in its place.
+ */
+function readExpiry(read: () => string | undefined): Pick<FileEntry, 'undated'> & { expiresAt: string | undefined } {
+  try {
+    return { expiresAt: read() }
+  } catch (error) {
+    if (!(error instanceof BrokenText)) throw error
+    return { expiresAt: undefined, undated: error.message }
   }
 }
 

@@ -9,7 +9,7 @@ import { jsonText } from './yaml-write.ts'
 
 export type LogAttributes = Pick<
   FileEntry,
-  'id' | 'key' | 'description' | 'createdAt' | 'updatedAt' | 'expiresAt' | 'origin' | 'metadata'
+  'id' | 'key' | 'description' | 'createdAt' | 'updatedAt' | 'expiresAt' | 'undated' | 'origin' | 'metadata'
 >
 
 const OPEN = '<!-- '
@@ -53,7 +53,7 @@ export function readComment(line: string): { readonly attributes: LogAttributes;
     key: read(key, (value) => readName(value, 'key')),
     createdAt: read(at, (value) => readInstant(value, 'at')),
     updatedAt: read(updated, (value) => readInstant(value, 'updated')),
-    expiresAt: read(expires, (value) => readInstant(value, 'expires')),
+    ...readExpiry(() => read(expires, (value) => readInstant(value, 'expires')), problems),
     origin: withSession(read(origin, readOrigin), read(session, readSession)),
   }
   return {
@@ -65,10 +65,21 @@ export function readComment(line: string): { readonly attributes: LogAttributes;
       ...(said.createdAt === undefined ? {} : { createdAt: said.createdAt }),
       ...(said.updatedAt === undefined ? {} : { updatedAt: said.updatedAt }),
       ...(said.expiresAt === undefined ? {} : { expiresAt: said.expiresAt }),
+      ...(said.undated === undefined ? {} : { undated: said.undated }),
       ...(said.origin === undefined ? {} : { origin: said.origin }),
     },
     ...(problems.length === 0 ? {} : { problem: problems.join('; ') }),
   }
+}
+
+/** What could not be read of it is the last of the problems. */
+function readExpiry(
+  read: () => string | undefined,
+  problems: readonly string[],
+): { readonly expiresAt: string | undefined; readonly undated: string | undefined } {
+  const before = problems.length
+  const expiresAt = read()
+  return { expiresAt, undated: problems[before] }
 }
 
 function parseComment(line: string, problems: string[]): Readonly<Record<string, unknown>> {

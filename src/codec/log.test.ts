@@ -126,7 +126,11 @@ describe('a bad block', () => {
     ['<!-- {} {} -->', /not JSON/, {}],
     ['<!-- { todo: me } -->', /not JSON/, {}],
     ['<!-- {"id":"7"} -->', /id: "7" is not a UUID/, {}],
-    [`<!-- {"id":"${id}","expires":"soon","key":"k"} -->`, /expires: "soon" is not a time/, { id, key: 'k' }],
+    [
+      `<!-- {"id":"${id}","expires":"soon","key":"k"} -->`,
+      /expires: "soon" is not a time/,
+      { id, key: 'k', undated: expect.any(String) },
+    ],
     [`<!-- {"id":"${id}","at":7,"metadata":[]} -->`, /at: 7 is not a time.*metadata: this is not a mapping/, { id }],
     ['<!-- {"origin":"uncle"} -->', /origin: "uncle"/, {}],
     ['<!-- {"session":7} -->', /session: is not text/, {}],

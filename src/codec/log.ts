@@ -50,6 +50,12 @@ export function parseLog(text: string, flavour: LogFlavour): LogFile {
   return { head, blocks }
 }
 
+/** Where a block begins, from 1. */
+export function lineOfBlock({ head, blocks }: LogFile, index: number): number {
+  const before = [head, ...blocks.slice(0, index).map(({ raw }) => raw)]
+  return before.reduce((lines, text) => lines + text.split('\n').length - 1, 1)
+}
+
 /** The block in which a text first stands; `undefined` where it stands nowhere, or before the first heading. */
 export function blockWith(text: string, sought: string, flavour: LogFlavour): LogBlock | undefined {
   const found = text.indexOf(sought)

@@ -10,6 +10,11 @@ import { BrokenText, type FileEntry, type ParseYaml } from './file-entry.ts'
 import { type LogFlavour, parseLog, replaceBlocks, serializeBlock, textToAppend } from './log.ts'
 import { parsePage, serializePage } from './page.ts'
 
+/** KEEPSAKE_FAULTS=full, as .ci/run sets it, takes them all. */
+const full = process.env['KEEPSAKE_FAULTS'] === 'full'
+const RUNS = full ? 500 : 200
+const DAMAGED = full ? 3400 : 500
+
 const yaml: ParseYaml = (text) => parse(text, { logLevel: 'error' })
 const noYaml: ParseYaml = () => {
   throw new Error('what we write must be read without the library')
@@ -188,7 +193,7 @@ describe('a card', () => {
       fc.property(cardEntry, (entry) => {
         expectSame(parseCard(serializeCard(entry, undefined, noYaml), noYaml), entry)
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     )
   })
 
@@ -198,7 +203,7 @@ describe('a card', () => {
         const previous = serializeCard(before, undefined, noYaml)
         expectSame(parseCard(serializeCard(entry, previous, noYaml), noYaml), entry)
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     )
   })
 
@@ -208,7 +213,7 @@ describe('a card', () => {
         const previous = `---\n${block}\n---\n${body}`
         expectSame(parseCard(serializeCard(entry, previous, yaml), yaml), entry)
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     )
   })
 
@@ -220,7 +225,7 @@ describe('a card', () => {
           if (read) expect(serializeCard(read, previous, yaml)).toBe(previous)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     )
   })
 })
@@ -233,7 +238,7 @@ describe('a page', () => {
         expectSame(parsePage(serializePage(entry, undefined, noYaml, { bare: false }), noYaml), entry)
         expect(parsePage(serializePage(entry, undefined, noYaml, bare), noYaml, bare).content).toBe(entry.content)
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     )
   })
 
@@ -244,7 +249,7 @@ describe('a page', () => {
           expectSame(parsePage(serializePage(entry, previous, yaml, { bare: false }), yaml), entry)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     )
   })
 
@@ -254,7 +259,7 @@ describe('a page', () => {
         const read = readOrUndefined(() => parsePage(text + end, yaml, { bare }))
         if (read) expect(serializePage(read, text + end, yaml, { bare })).toBe(text + end)
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     )
   })
 })
@@ -283,7 +288,7 @@ describe.each<LogFlavour>(['time', 'instant'])('a log of headings by %s', (flavo
           expectSame(block?.entry ?? entry, entry)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     )
   })
 
@@ -302,7 +307,7 @@ describe.each<LogFlavour>(['time', 'instant'])('a log of headings by %s', (flavo
         expectSame(after.blocks[index]?.entry ?? entry, entry)
         if (index < entries.length - 1) expect(after.blocks[index]?.raw.endsWith('\n\n')).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     )
   })
 
@@ -328,13 +333,10 @@ describe.each<LogFlavour>(['time', 'instant'])('a log of headings by %s', (flavo
           expect(file.head + file.blocks.map((block) => block.raw).join('')).toBe(whole)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     )
   })
 })
-
-/** KEEPSAKE_FAULTS=full, as .ci/run sets it, takes them all. */
-const DAMAGED = process.env['KEEPSAKE_FAULTS'] === 'full' ? 3400 : 1000
 
 describe('damaged files', () => {
   const damage = fc.array(
@@ -386,9 +388,12 @@ describe('damaged files', () => {
     fc.assert(
       fc.property(fc.nat(79), fc.nat(79), damage, (before, after, hits) => {
         const entry = parseCard(cards[after] ?? '', noYaml)
-        expectSame(parseCard(serializeCard(entry, damaged(cards[before] ?? '', hits), yaml), yaml), entry)
+        const written = serializeCard(entry, damaged(cards[before] ?? '', hits), yaml)
+        // A line that says in no readable way when it ends stays until a time is set.
+        const { undated: _, ...read } = parseCard(written, yaml)
+        expectSame(read, entry)
       }),
-      { numRuns: 1000 },
+      { numRuns: full ? 1000 : 500 },
     )
   })
 })

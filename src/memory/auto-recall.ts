@@ -3,6 +3,7 @@
  * search. Left out is what the prompt holds already (MEMORY.md, where it is injected), and what no prompt gets by a search.
  */
 import { InvalidError } from '../errors.ts'
+import type { Entry } from '../model/entry.ts'
 import { withoutInjected } from '../model/injected.ts'
 import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import type { CallOptions } from '../ports/store.ts'
@@ -20,21 +21,51 @@ export type AutoRecallSettings = Pick<
   'autoRecall' | 'injectMemory' | 'recallLimit' | 'recallWords' | 'tools'
 >
 
+/** What a model has before it already, of the session that this is for. */
+interface AlreadyShown {
+  readonly session: string
+  readonly ids: () => Promise<ReadonlySet<string>>
+}
+
+const MOST_HITS = 100
+
 /** `undefined` where it is switched off, nothing of the message is left to search by, or nothing is found. */
 export async function autoRecall(
   searching: Searching,
   message: string,
   settings: AutoRecallSettings,
   options: CallOptions = {},
+  shown?: AlreadyShown,
 ): Promise<Found | undefined> {
   if (typeof message !== 'string') throw new InvalidError('message', 'is no text', "the user's last message")
   if (!settings.autoRecall) return undefined
   const query = await queryFor(searching, message, settings, options)
   const names = await namesFor(searching, message, settings, query, options)
-  const asked = { ...options, kinds: recalledKinds(settings), limit: settings.recallLimit }
-  const found = await foundBy(searching, names, query, asked, settings)
+  const asked = { ...options, kinds: recalledKinds(settings) }
+  const search = (limit: number): Promise<Found | undefined> =>
+    foundBy(searching, names, query, { ...asked, limit }, settings)
+  const found = await withoutShown(search, settings.recallLimit, shown)
   const hits = found?.hits.flatMap(withoutEarlierBlocks) ?? []
   return found === undefined || hits.length === 0 ? undefined : { ...found, hits }
+}
+
+/** What stands in the window makes room for others. Whether something does is asked only of what comes from that session. */
+async function withoutShown(
+  search: (limit: number) => Promise<Found | undefined>,
+  limit: number,
+  shown: AlreadyShown | undefined,
+): Promise<Found | undefined> {
+  const found = await search(limit)
+  if (!shown || !found?.hits.some(({ entry }) => isOf(entry, shown.session))) return found
+  const ids = await shown.ids()
+  const isNew = ({ entry }: Hit): boolean => !ids.has(entry.id)
+  if (found.hits.every(isNew)) return found
+  const more = await search(Math.min(limit + ids.size, MOST_HITS))
+  return more && { ...more, hits: more.hits.filter(isNew).slice(0, limit) }
+}
+
+function isOf({ origin, metadata }: Entry, session: string): boolean {
+  return origin.session === session || metadata['session'] === session
 }
 
 /** Those that are called by name come first. */
@@ -45,6 +76,7 @@ async function foundBy(
   asked: SearchOptions,
   { recallLimit, recallWords }: AutoRecallSettings,
 ): Promise<Found | undefined> {
+  const { limit = recallLimit } = asked
   const hits = new Map<string, Hit>()
   let found: Found | undefined
   for (const name of names) {
@@ -55,7 +87,7 @@ async function foundBy(
     found = await searching.search(query, asked, recallWords === 'all' || found !== undefined)
     for (const hit of found.hits) if (!hits.has(hit.entry.id)) hits.set(hit.entry.id, hit)
   }
-  return found && { ...found, hits: [...hits.values()].slice(0, recallLimit) }
+  return found && { ...found, hits: [...hits.values()].slice(0, limit) }
 }
 
 /** What of the message is a name of an entry and no word to search by. To the letter, every word is searched by anyway. */

@@ -5,7 +5,7 @@
 import { InvalidError, isKeepsakeError } from '../errors.ts'
 import { requireOptions } from '../model/options.ts'
 import type { CallOptions } from '../ports/store.ts'
-import type { Context, Turn } from '../prompt/context.ts'
+import type { Asked, Context } from '../prompt/context.ts'
 import { memoryDirective } from '../prompt/directive.ts'
 import type { PromptPart } from '../prompt/part.ts'
 import { recallBlock } from '../prompt/recall-block.ts'
@@ -16,7 +16,7 @@ import type { View } from './view.ts'
 
 export type { Context } from '../prompt/context.ts'
 
-export interface ContextOptions extends Turn, CallOptions {}
+export interface ContextOptions extends Asked, CallOptions {}
 
 /** What is found for a message; `undefined` when that is nothing. */
 type AutoRecall = (message: string, options: CallOptions) => Promise<Found | undefined>

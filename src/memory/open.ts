@@ -75,6 +75,8 @@ export function settingsOf({ values }: Config): MemorySettings {
     injectMemory: values.inject_memory,
     recallWords: values.recall_words,
     soulEditable: values.soul_editable,
+    contextWindowSize: values.context_window_size,
+    cleanupInterval: values.cleanup_interval,
   }
 }
 

@@ -13,6 +13,8 @@ describe('settings', () => {
       injectMemory: true,
       recallWords: 8,
       soulEditable: false,
+      contextWindowSize: 5,
+      cleanupInterval: 3600,
     })
   })
 
@@ -27,6 +29,8 @@ describe('settings', () => {
     [{ recallLimit: 0 }, /^recallLimit: 0 is not allowed$/],
     [{ recallLimit: 101 }, /^recallLimit/],
     [{ recallWords: 0 }, /^recallWords/],
+    [{ contextWindowSize: -1 }, /^contextWindowSize/],
+    [{ cleanupInterval: 2_147_484 }, /^cleanupInterval/],
   ])('refuse %j', (given, message) => {
     expect(() => knownSettings(given)).toThrow(message)
   })

@@ -18,6 +18,10 @@ export interface MemorySettings {
   readonly recallWords?: number | 'all' | undefined
   /** Whether the identity may be written, by whatever interface; default not. */
   readonly soulEditable?: boolean | undefined
+  /** How many exchanges of a conversation its window holds; default 5. */
+  readonly contextWindowSize?: number | undefined
+  /** Every how many seconds a long-lived program removes what has expired; default 3600, 0 is never. */
+  readonly cleanupInterval?: number | undefined
 }
 
 /** All of them, each with its value. */
@@ -29,11 +33,17 @@ export interface KnownSettings {
   readonly injectMemory: boolean
   readonly recallWords: number | 'all'
   readonly soulEditable: boolean
+  readonly contextWindowSize: number
+  /** Seconds. */
+  readonly cleanupInterval: number
 }
+
+/** What a timer of the system can wait: a longer one ends at once. */
+const LONGEST_TIMER_S = 2_147_483
 
 export function knownSettings(given: MemorySettings): KnownSettings {
   const tools = requirePreset(given.tools ?? 'default')
-  const { language = 'en', recallLimit = 5, recallWords = 8 } = given
+  const { language = 'en', recallLimit = 5, recallWords = 8, contextWindowSize = 5, cleanupInterval = 3600 } = given
   return {
     language,
     recallLimit: wholeNumber(recallLimit, 'recallLimit', 1, 100),
@@ -42,13 +52,19 @@ export function knownSettings(given: MemorySettings): KnownSettings {
     injectMemory: given.injectMemory ?? PRESETS[tools].injectMemory,
     recallWords: recallWords === 'all' ? recallWords : wholeNumber(recallWords, 'recallWords', 1, 1000),
     soulEditable: given.soulEditable ?? false,
+    contextWindowSize: wholeNumber(contextWindowSize, 'contextWindowSize', 0, 1000),
+    cleanupInterval: wholeNumber(cleanupInterval, 'cleanupInterval', 0, LONGEST_TIMER_S),
   }
 }
 
 /** Just the settings among other options, and of these what is said. */
 export function givenSettings(options: MemorySettings): MemorySettings {
   const { language, recallLimit, tools, autoRecall, injectMemory, recallWords, soulEditable } = options
-  const all = { language, recallLimit, tools, autoRecall, injectMemory, recallWords, soulEditable }
+  const { contextWindowSize, cleanupInterval } = options
+  const all = {
+    ...{ language, recallLimit, tools, autoRecall, injectMemory, recallWords, soulEditable },
+    ...{ contextWindowSize, cleanupInterval },
+  }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 

@@ -33,8 +33,13 @@ export class View {
   async get(ref: string, options: CallOptions): Promise<Entry | undefined> {
     if (isId(ref)) return this.#visible(await this.store.get(ref, options))
     const name = normalizeName(ref, 'name')
-    const own = this.#visible(await this.store.resolve(this.agent, name, options))
+    const own = await this.own(name, options)
     return own ?? this.#visible(await this.store.resolve(WORLD, name, options))
+  }
+
+  /** By name or alias, of this agent's own alone. */
+  async own(name: string, options: CallOptions): Promise<Entry | undefined> {
+    return this.#visible(await this.store.resolve(this.agent, name, options))
   }
 
   /** As get, but a near miss counts when only one is meant; else an error that suggests. */
@@ -45,6 +50,21 @@ export class View {
     const entry = found.id === undefined ? undefined : this.#visible(await this.store.get(found.id, options))
     if (!entry) throw new NotFoundError(ref, found.near)
     return entry
+  }
+
+  /** The context of a key that counts, and all that have the key: what has expired, and what hands made twice. */
+  async contexts(
+    key: string,
+    options: CallOptions,
+  ): Promise<{ readonly current: Entry | undefined; readonly all: readonly EntryHead[] }> {
+    const held = this.#visible(await this.store.resolveKey(this.agent, key, options))
+    if (held) return { current: held, all: [held] }
+    const contexts = await this.store.heads({ scopes: [this.agent], kinds: ['context'] }, options)
+    const all = contexts.filter((head) => head.key === key)
+    const [newest] = all
+      .filter((head) => !isExpired(head, this.now()))
+      .sort((a, b) => (a.updatedAt === b.updatedAt ? b.seq - a.seq : a.updatedAt < b.updatedAt ? 1 : -1))
+    return { current: newest && this.#visible(await this.store.get(newest.id, options)), all }
   }
 
   /** In the order they came; scopes that are not this agent's to see are passed over. */

@@ -1,38 +1,34 @@
 /**
- * Writing as an agent means it: create or overwrite by name, set by key, append to the log. Each becomes one batch of
- * operations on the store; two writers that mean the same name at once are sorted out here.
+ * Writing as an agent means it: create or overwrite by name, set by key, append to the log, keep one of a fact. Each becomes one
+ * batch of operations on the store; writers that mean the same thing at once are sorted out here.
  */
 import { ConflictError, InvalidError, isKeepsakeError, KeepsakeError } from '../errors.ts'
-import { normalizeText } from '../model/content.ts'
-import { type Entry, type Metadata, type Origin, WORLD } from '../model/entry.ts'
-import { isExpired, parseTtl } from '../model/expiry.ts'
+import { normalizeContent, normalizeText } from '../model/content.ts'
+import { type Entry, type Origin, WORLD } from '../model/entry.ts'
+import { defaultExpiry, isExpired, parseTtl } from '../model/expiry.ts'
+import { newId } from '../model/id.ts'
+import { normalizeMetadata } from '../model/json.ts'
 import { aKind, KINDS, type Kind, parseKind } from '../model/kinds.ts'
+import type { MemoryType } from '../model/memory-types.ts'
 import { normalizeName } from '../model/name.ts'
-import type { AddOperation, Change, Operation } from '../model/operation.ts'
+import type { AddOperation, Change, Expect, Operation } from '../model/operation.ts'
 import { instant, localTime } from '../model/time.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Applied, CallOptions, Store } from '../ports/store.ts'
-import { applyAs } from './apply-as.ts'
+import type { Applied } from '../ports/store.ts'
+import { factPlace } from './facts.ts'
 import type { IdentityGate } from './identity-gate.ts'
+import { applyMakingRoom, asRead, removals } from './make-room.ts'
+import {
+  defaultKind,
+  type RememberOptions,
+  refuseIdleOptions,
+  requireExpect,
+  requireMemoryType,
+  requireName,
+  type StoreOptions,
+  type WriteOptions,
+} from './remember-options.ts'
 import { topicCalled } from './topic.ts'
-
-export interface WriteOptions extends CallOptions {
-  /** The revision that the writer has read; the write fails with CONFLICT when it is no longer current. `null`: must be new. */
-  readonly expect?: string | null
-  /** The session that this comes from. */
-  readonly session?: string
-}
-
-export interface RememberOptions extends WriteOptions {
-  readonly name?: string
-  readonly description?: string
-  readonly kind?: Kind
-  readonly key?: string
-  readonly aliases?: readonly string[]
-  readonly metadata?: Metadata
-  /** `30d`, `12h`, `90m`, `45s`. */
-  readonly ttl?: string
-}
+import type { View } from './view.ts'
 
 export interface Written {
   readonly entry: Entry
@@ -45,17 +41,15 @@ export interface Written {
 
 /** More often is not chance. */
 const NAME_RACES = 3
+/** Who adds to what others add to at the same moment comes too late once for each of them. */
+const MOST_RACES = 100
 
 export class Writing {
-  readonly #store: Store
-  readonly #agent: string
-  readonly #clock: Clock
+  readonly #view: View
   readonly #gate: IdentityGate
 
-  constructor(store: Store, agent: string, clock: Clock, gate: IdentityGate) {
-    this.#store = store
-    this.#agent = agent
-    this.#clock = clock
+  constructor(view: View, gate: IdentityGate) {
+    this.#view = view
     this.#gate = gate
   }
 
@@ -68,7 +62,17 @@ export class Writing {
     if (kind === 'identity') return this.#putNamed(kind, content, { ...options, name: 'IDENTITY' })
     if (kind === 'context') return this.#despiteRaces(options, () => this.#setContext(content, options))
     if (KINDS[kind].naming === 'given' && options.name !== undefined) return this.#putNamed(kind, content, options)
+    if (kind === 'fact') return this.#despiteRaces(options, () => this.#keepFact(content, options))
     return this.write([this.#addition(kind, content, options)], options)
+  }
+
+  /** A context without a key gets one of its own, so that it replaces nothing. */
+  async store(content: string, type: MemoryType, options: StoreOptions): Promise<Written> {
+    const kind = requireMemoryType(type)
+    if (kind !== 'context' || options.key !== undefined) return this.remember(content, { ...options, kind })
+    const key = newId(this.#view.clock())
+    refuseIdleOptions(kind, options)
+    return this.write([this.#addition(kind, content, { ...options, key })], options)
   }
 
   /** Rewrites MEMORY.md. Blank content erases it only when that is asked for in so many words. */
@@ -85,9 +89,18 @@ export class Writing {
     return this.#putNamed('topic', content, { ...options, name: normalizeName(topic, 'topic') })
   }
 
-  /** One batch; `existing`: the entry that it is about. */
-  async write(operations: readonly Operation[], options: WriteOptions, existing?: Entry): Promise<Written> {
-    const applied = await this.#applied(operations, options, existing)
+  /** One batch; `existing`: the entry that it is about. `expect`: what it was planned on, beside what the caller expects. */
+  async write(
+    operations: readonly Operation[],
+    options: WriteOptions,
+    existing?: Entry,
+    expect: Expect = {},
+  ): Promise<Written> {
+    requireExpect(options.expect)
+    this.#gate([existing?.kind])
+    if (existing && options.expect === null) refuseExisting(existing)
+    const asked = existing && typeof options.expect === 'string' ? { [existing.id]: options.expect } : {}
+    const applied = await this.apply(operations, options, { ...expect, ...asked })
     // Of several, the one that was meant; where that made room for a new one, the new one.
     const made = operations.some((operation) => operation.op === 'add')
     const entry =
@@ -101,12 +114,18 @@ export class Writing {
     }
   }
 
-  origin({ session }: WriteOptions): Origin {
-    return { by: 'agent', agent: this.#agent, ...(session === undefined ? {} : { session }) }
+  async apply(
+    operations: readonly Operation[],
+    options: WriteOptions & { readonly origin?: Origin; readonly reverts?: readonly number[] },
+    expect: Expect,
+  ): Promise<Applied> {
+    const { origin = this.origin(options), reverts, signal } = options
+    const batch = { operations, origin, ...(reverts === undefined ? {} : { reverts }) }
+    return applyMakingRoom(this.#view, batch, expect, signal ? { signal } : {})
   }
 
-  #now(): string {
-    return instant(this.#clock())
+  origin({ session }: WriteOptions): Origin {
+    return { by: 'agent', agent: this.#view.agent, ...(session === undefined ? {} : { session }) }
   }
 
   /** Creates or overwrites by name. Another process may make or remove the same name meanwhile: then it is the other case. */
@@ -117,31 +136,40 @@ export class Writing {
   ): Promise<Written> {
     this.#gate([kind])
     const name = normalizeName(options.name)
+    const { store, agent } = this.#view
     return this.#despiteRaces(options, async () => {
-      const existing =
-        kind === 'topic'
-          ? await topicCalled(this.#store, name, options)
-          : await this.#store.resolve(this.#agent, name, options)
-      if (existing && !isExpired(existing, this.#now())) return this.#overwrite(existing, kind, content, options)
+      const held =
+        kind === 'topic' ? await topicCalled(store, name, options) : await store.resolve(agent, name, options)
+      if (held && !isExpired(held, this.#view.now())) return this.#overwrite(held, kind, content, options)
       if (typeof options.expect === 'string') throw new ConflictError(name, options.expect, null)
-      return this.write([...removal(existing), this.#addition(kind, content, options)], options)
+      return this.write([this.#addition(kind, content, options)], options)
     })
   }
 
-  /** Two writers that make one name at once: the second one finds it and overwrites. Who expects something is told instead. */
+  /**
+   * Two writers that make one thing at once: the second one finds it, and begins again on what is there by then. Who expects
+   * something is told instead.
+   */
   async #despiteRaces(options: WriteOptions, write: () => Promise<Written>): Promise<Written> {
+    let names = 0
     for (let tries = 1; ; tries++) {
       try {
         return await write()
       } catch (error) {
-        const raced = isKeepsakeError(error) && (error.code === 'NAME_TAKEN' || error.code === 'NOT_FOUND')
-        if (!raced || tries >= NAME_RACES || options.expect !== undefined) throw error
+        if (!isRace(error) || tries >= MOST_RACES || options.expect !== undefined) throw error
+        if (error.code !== 'CONFLICT' && ++names >= NAME_RACES) throw error
       }
     }
   }
 
-  async #overwrite(existing: Entry, kind: Kind, content: string, options: RememberOptions): Promise<Written> {
-    if (options.expect === null) await this.#refuseExisting(existing)
+  async #overwrite(
+    existing: Entry,
+    kind: Kind,
+    content: string,
+    options: RememberOptions,
+    expect: Expect = {},
+  ): Promise<Written> {
+    if (options.expect === null) refuseExisting(existing)
     if (existing.kind !== kind || KINDS[kind].rewritten === 'no') {
       const isFixed = KINDS[existing.kind].rewritten === 'no'
       const problem = isFixed ? "can't be overwritten" : `can't become ${aKind(kind)}`
@@ -151,43 +179,45 @@ export class Writing {
       })
     }
     const { description, metadata, aliases = [] } = options
-    // A new text is not lost for the sake of a life that was given to the old one.
-    const expiresAt = this.#expiresAt(options) ?? (KINDS[kind].expires === 'never' ? null : undefined)
     const write: Operation = {
       op: 'write',
       id: existing.id,
       content,
       ...(description === undefined ? {} : { description }),
       ...(metadata === undefined ? {} : { metadata }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
+      // A new text is not lost for the sake of a life that was given to the old one.
+      expiresAt: this.#expiresAt(options) ?? defaultExpiry(kind, this.#view.now(), await this.#zoneFor(kind)),
     }
     const bound = aliases.map((alias): Operation => ({ op: 'alias', id: existing.id, alias }))
-    return this.write([write, ...bound], options, existing)
-  }
-
-  async #refuseExisting(existing: Entry): Promise<never> {
-    const name = existing.name ?? existing.key ?? existing.id
-    throw new KeepsakeError('CONFLICT', `"${name}" exists already, at revision ${existing.revision}`, {
-      hint: 'It was expected to be new. Read it, or choose another name.',
-      data: { id: existing.id, actual: existing.revision },
-    })
+    return this.write([write, ...bound], options, existing, expect)
   }
 
   /** Replaces by key; a value of an earlier day makes room for one of today. */
   async #setContext(content: string, options: RememberOptions): Promise<Written> {
     const key = normalizeName(options.key ?? options.name, 'key')
     const { name: _, ...rest } = options
-    const existing = await this.#store.resolveKey(this.#agent, key, options)
-    const current = existing && !isExpired(existing, this.#now()) ? existing : undefined
-    const { timezone: zone } = await this.#store.settings()
-    const today = localTime(this.#now(), zone).day
+    const { current, all } = await this.#view.contexts(key, options)
+    const zone = await this.#zoneFor('context')
+    const today = localTime(this.#view.now(), zone).day
     if (current && localTime(current.createdAt, zone).day === today) {
       return this.#overwrite(current, 'context', content, rest)
     }
-    if (current && options.expect === null) await this.#refuseExisting(current)
     if (!current && typeof options.expect === 'string') throw new ConflictError(key, options.expect, null)
     const addition = this.#addition('context', content, { ...rest, key })
-    return this.write([...removal(existing), addition], options, current)
+    return this.write([...removals(all), addition], options, current, asRead(all))
+  }
+
+  /** One field of the user's profile has one value, and the same fact is one entry; what is known about it stays. */
+  async #keepFact(content: string, options: RememberOptions): Promise<Written> {
+    const fact = { content: normalizeContent(content), metadata: normalizeMetadata(options.metadata) }
+    const { same, free } = await factPlace(this.#view, fact, options)
+    if (same) {
+      const metadata = { ...same.metadata, ...fact.metadata }
+      return this.#overwrite(same, 'fact', content, { ...options, metadata }, asRead([same]))
+    }
+    if (typeof options.expect === 'string') throw new ConflictError(fact.content, options.expect, null)
+    const named = free === undefined ? {} : { name: free }
+    return this.write([this.#addition('fact', content, { ...options, ...named })], options)
   }
 
   #addition(kind: Kind, content: string, options: RememberOptions): AddOperation {
@@ -195,7 +225,7 @@ export class Writing {
     const expiresAt = this.#expiresAt(options)
     return {
       op: 'add',
-      scope: KINDS[kind].scope === 'world' ? WORLD : this.#agent,
+      scope: KINDS[kind].scope === 'world' ? WORLD : this.#view.agent,
       kind,
       content,
       ...(name === undefined ? {} : { name }),
@@ -208,75 +238,23 @@ export class Writing {
   }
 
   #expiresAt({ ttl }: RememberOptions): string | undefined {
-    return ttl === undefined ? undefined : instant(this.#clock() + parseTtl(ttl))
+    return ttl === undefined ? undefined : instant(this.#view.clock() + parseTtl(ttl))
   }
 
-  async #applied(
-    operations: readonly Operation[],
-    options: WriteOptions,
-    existing: Entry | undefined,
-  ): Promise<Applied> {
-    this.#gate([existing?.kind])
-    const { signal, expect } = options
-    if (expect !== undefined && expect !== null && typeof expect !== 'string') {
-      throw new InvalidError(
-        'expect',
-        `${JSON.stringify(expect)} is no revision`,
-        'a revision, or null for "must be new"',
-      )
-    }
-    if (existing && expect === null) await this.#refuseExisting(existing)
-    const call = {
-      ...(signal ? { signal } : {}),
-      ...(existing && typeof expect === 'string' ? { expect: { [existing.id]: expect } } : {}),
-    }
-    const origin = this.origin(options)
-    try {
-      return await applyAs(this.#store, this.#agent, { operations, origin }, call)
-    } catch (error) {
-      // A name whose owner has expired belongs to nobody whom anyone can see: that one makes room.
-      const expired = await this.#expiredOwner(error, options)
-      if (!expired) throw error
-      return applyAs(this.#store, this.#agent, { operations: [...removal(expired), ...operations], origin }, call)
-    }
-  }
-
-  async #expiredOwner(error: unknown, options: CallOptions): Promise<Entry | undefined> {
-    if (!isKeepsakeError(error) || error.code !== 'NAME_TAKEN' || typeof error.data['owner'] !== 'string')
-      return undefined
-    const owner = await this.#store.get(error.data['owner'], options)
-    return owner && isExpired(owner, this.#now()) ? owner : undefined
+  /** Only a day has one; most kinds do without opening the settings. */
+  async #zoneFor(kind: Kind): Promise<string> {
+    return KINDS[kind].expires === 'day-end' ? (await this.#view.store.settings()).timezone : 'UTC'
   }
 }
 
-function defaultKind({ name, key }: RememberOptions): Kind {
-  if (key !== undefined) return 'context'
-  return name === undefined ? 'experience' : 'note'
+function isRace(error: unknown): error is KeepsakeError {
+  return isKeepsakeError(error) && ['CONFLICT', 'NAME_TAKEN', 'NOT_FOUND'].includes(error.code)
 }
 
-/** What an option would have no effect on must not look as if it had one. */
-function refuseIdleOptions(kind: Kind, { name, key, ttl, expect }: RememberOptions): void {
-  const { naming, fixedName, ttl: mayExpire } = KINDS[kind]
-  if (key !== undefined && naming !== 'key') {
-    throw new InvalidError('key', `${aKind(kind)} has no key`, 'a key for context only')
-  }
-  if (key !== undefined && name !== undefined) {
-    throw new InvalidError('name', 'a context has a key and no name besides', 'one of name and key')
-  }
-  if (name !== undefined && fixedName !== undefined && name !== fixedName) {
-    throw new InvalidError('name', `the ${kind} of an agent is called ${fixedName}`, fixedName)
-  }
-  if (ttl !== undefined && !mayExpire) throw new InvalidError('ttl', `${aKind(kind)} never expires`, 'no ttl')
-  if (typeof expect === 'string' && (naming === 'none' || (naming === 'given' && name === undefined))) {
-    throw new InvalidError('expect', `a new ${kind} has no earlier revision`, 'a revision where a name or key is given')
-  }
-}
-
-function removal(entry: Entry | undefined): Operation[] {
-  return entry ? [{ op: 'remove', id: entry.id }] : []
-}
-
-function requireName({ name }: RememberOptions, kind: Kind): string {
-  if (name === undefined) throw new InvalidError('name', `a ${kind} needs one`, 'a name of 1 to 200 characters')
-  return name
+function refuseExisting(existing: Entry): never {
+  const name = existing.name ?? existing.key ?? existing.id
+  throw new KeepsakeError('CONFLICT', `"${name}" exists already, at revision ${existing.revision}`, {
+    hint: 'It was expected to be new. Read it, or choose another name.',
+    data: { id: existing.id, actual: existing.revision },
+  })
 }

@@ -64,6 +64,10 @@ export function holds(metadata: Metadata, { key, op, value }: Condition): boolea
   return found.some((item) => isInRange(item, op, value))
 }
 
+export function holdAll(metadata: Metadata, conditions: readonly Condition[]): boolean {
+  return conditions.every((condition) => holds(metadata, condition))
+}
+
 export function conditionText({ key, op, value }: Condition): string {
   return `${key}${op}${value}`
 }

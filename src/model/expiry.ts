@@ -12,6 +12,15 @@ export function isExpired(entry: Pick<EntryHead, 'expiresAt'>, now: string): boo
   return entry.expiresAt !== null && now >= entry.expiresAt
 }
 
+/** The same for who keeps times as numbers: `endMs` of an entry, and the moment it is looked at. */
+export function hasEnded(ends: number, nowMs: number): boolean {
+  return nowMs >= ends
+}
+
+export function endMs({ expiresAt }: Pick<EntryHead, 'expiresAt'>): number {
+  return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt)
+}
+
 export function defaultExpiry(kind: Kind, createdAt: string, zone: string): string | null {
   const rule = KINDS[kind].expires
   if (rule === 'never') return null

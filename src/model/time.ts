@@ -14,6 +14,8 @@ export interface LocalTime {
 const FIRST_MS = Date.parse('1000-01-01T00:00:00.000Z')
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
+const DAY_MS = 86_400_000
+
 const WHOLE_MINUTE_ZONES_MS = Date.UTC(1973, 0)
 
 let lastLocal: { readonly minute: number; readonly zone: string; readonly local: LocalTime } | undefined
@@ -90,7 +92,7 @@ export function startOfDay(day: string, zone: string): string {
 export function instantOfLocal(day: string, time: string, zone: string): string {
   const wanted = Date.parse(`${day}T${time}:00Z`)
   // A zone is at most 14 hours from UTC: try the offsets in force around that moment, the earliest instant first.
-  const offsets = [wanted - 86_400_000, wanted, wanted + 86_400_000].map((ms) => offsetMs(ms, zone))
+  const offsets = [wanted - DAY_MS, wanted, wanted + DAY_MS].map((ms) => offsetMs(ms, zone))
   const candidates = [...new Set(offsets.map((offset) => wanted - offset))].sort((a, b) => a - b)
   for (const ms of candidates) if (ms + offsetMs(ms, zone) === wanted) return instant(ms)
   // The clocks skip it (spring): the first instant after the gap, found by bisection between before and after.
@@ -103,8 +105,18 @@ export function instantOfLocal(day: string, time: string, zone: string): string 
   return instant(after)
 }
 
+/** After `at`, also where the clocks go back over midnight and a day begins twice. */
 export function startOfNextDay(at: string, zone: string): string {
-  return startOfDay(addDays(localTime(at, zone).day, 1), zone)
+  const start = startOfDay(addDays(localTime(at, zone).day, 1), zone)
+  if (start > at) return start
+  let [before, after] = [Date.parse(at), Date.parse(at) + DAY_MS]
+  const { day } = localTime(at, zone)
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (localTime(instant(middle), zone).day === day) before = middle
+    else after = middle
+  }
+  return instant(after)
 }
 
 function offsetMs(ms: number, zone: string): number {

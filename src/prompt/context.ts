@@ -1,7 +1,7 @@
 /** What a model is given before a turn, and what of that turn has to be known for it. */
 import type { PromptPart } from './part.ts'
 
-export interface Turn {
+export interface Asked {
   /** What the user just said. Left out or blank: nothing is recalled. */
   readonly message?: string
   /** What was said before, where a client starts a new model session. */

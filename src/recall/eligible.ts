@@ -1,5 +1,6 @@
 /** Filters, as questions to the index alone: they act before the limit, on every document that matches, and read no file. */
-import { holds } from '../model/condition.ts'
+import { holdAll } from '../model/condition.ts'
+import { hasEnded } from '../model/expiry.ts'
 import { KIND_NAMES } from '../model/kinds.ts'
 import type { Matches } from '../search/matches.ts'
 import { COLUMN, storedMetadata } from './entry-document.ts'
@@ -15,12 +16,12 @@ export function refusalOf(matches: Matches, request: SearchRequest): (doc: numbe
   const until = request.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(request.until)
   return (doc) => {
     if (!kinds[matches.column(doc, COLUMN.kind)]) return 'kind'
-    if (matches.column(doc, COLUMN.expires) <= nowMs) return 'expired'
+    if (hasEnded(matches.column(doc, COLUMN.expires), nowMs)) return 'expired'
     const created = matches.column(doc, COLUMN.created)
     if (created < since) return 'since'
     if (created >= until) return 'until'
     if (where.length === 0) return undefined
     const metadata = storedMetadata(matches.stored(doc))
-    return where.every((condition) => holds(metadata, condition)) ? undefined : 'where'
+    return holdAll(metadata, where) ? undefined : 'where'
   }
 }

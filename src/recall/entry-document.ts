@@ -3,6 +3,7 @@
  * entry as a document of it. Whoever changes what is put here moves VERSION, for snapshots made before hold something else.
  */
 import type { Entry, EntryHead, Metadata } from '../model/entry.ts'
+import { endMs } from '../model/expiry.ts'
 import { blankInjected } from '../model/injected.ts'
 import { KIND_NAMES, KINDS } from '../model/kinds.ts'
 import { localTime } from '../model/time.ts'
@@ -44,7 +45,7 @@ export function documentOf(entry: Entry, zone: string): Document {
       KIND_NAMES.indexOf(entry.kind),
       Date.parse(entry.createdAt),
       Date.parse(entry.updatedAt),
-      entry.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(entry.expiresAt),
+      endMs(entry),
       asks(content) ? 1 : 0,
     ],
     stored: stampOf(entry) + (isEmpty(entry.metadata) ? '' : JSON.stringify(entry.metadata)),

@@ -3,6 +3,7 @@
  * hundred or so that the filters let through; the second adds to these what supports them, and what is bounded: length, age, kind.
  * Pure: the same indexes and the same moment give the same order in every process.
  */
+import { hasEnded } from '../model/expiry.ts'
 import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import type { Problem } from '../ports/store.ts'
 import type { Matches } from '../search/matches.ts'
@@ -116,7 +117,7 @@ function firstLook(
 }
 
 function secondLook(matches: Matches, top: readonly number[], measure: Measure, request: SearchRequest): Weighed[] {
-  const isThere = (doc: number): boolean => matches.column(doc, COLUMN.expires) > request.nowMs
+  const isThere = (doc: number): boolean => !hasEnded(matches.column(doc, COLUMN.expires), request.nowMs)
   const supports = supportsOf(matches, top, isThere)
   const most = matches.importances.length > 1 ? measure.nearness * matches.importances.length : 0
   const best = (matches.best + most) * MOST_FACTOR

@@ -27,8 +27,9 @@ export async function whyNot(place: SearchPlace, request: SearchRequest, ref: st
     const warnings = await place.index.inStep((_, problems) => problems.map(problemText))
     return { reason: 'not-there', sentence: `Nothing is called "${ref}".${suggestion(near)}`, warnings }
   }
+  // What has expired is shown by nothing, so not here either.
   if (isExpired(entry, instant(request.nowMs))) {
-    return { entry, reason: 'expired', sentence: `It expired at ${entry.expiresAt}.`, warnings: [] }
+    return { reason: 'expired', sentence: `It expired at ${entry.expiresAt}.`, warnings: [] }
   }
   const query = withDateWords(parseQuery(request.text, place.analyzer))
   const exact = await exactEntries(place.store, request)
@@ -119,9 +120,10 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
   where: 'Its metadata is not as was asked for.',
 }
 
+/** What has expired is meant only where nothing else can be. */
 async function lookUp(
   store: Store,
-  { scopes, signal }: SearchRequest,
+  { scopes, nowMs, signal }: SearchRequest,
   ref: string,
 ): Promise<{ readonly entry: Entry | undefined; readonly near: readonly string[] }> {
   const options = signal ? { signal } : {}
@@ -129,8 +131,11 @@ async function lookUp(
     entry && scopes.includes(entry.scope) ? entry : undefined
   if (isId(ref)) return { entry: visible(await store.get(ref, options)), near: [] }
   const heads = await store.heads({ scopes }, options)
-  const found = findByRef(ref, heads, ownOf(scopes))
-  return { entry: found.id === undefined ? undefined : visible(await store.get(found.id, options)), near: found.near }
+  const own = ownOf(scopes)
+  const living = heads.filter((head) => !isExpired(head, instant(nowMs)))
+  const { id, near } = findByRef(ref, living, own)
+  const found = id ?? findByRef(ref, heads, own).id
+  return { entry: found === undefined ? undefined : visible(await store.get(found, options)), near }
 }
 
 function ownOf(scopes: readonly Scope[]): Scope {

@@ -1,6 +1,9 @@
 /** The sessions of one memory, each once: what one knows of what it injected must be there when it is asked for again. */
 import { InvalidError } from '../errors.ts'
-import { Session, type SessionPlace } from './session.ts'
+import type { CallOptions, Touched } from '../ports/store.ts'
+import type { SessionPlace } from './place.ts'
+import { Session } from './session.ts'
+import type { SessionSummary } from './summaries.ts'
 
 /** A server may see any number of sessions. What is forgotten is read again from the transcript. */
 const MOST_OPEN = 100
@@ -15,12 +18,32 @@ export class OpenSessions {
   }
 
   get(key: string): Session {
-    if (typeof key !== 'string' || key === '') throw new InvalidError('session', 'is empty', 'the key of a session')
-    const session = this.#sessions.get(key) ?? new Session({ ...this.#place, key })
+    const session = this.#sessions.get(requireKey(key)) ?? new Session({ ...this.#place, key })
     this.#sessions.delete(key)
     this.#sessions.set(key, session)
     const [oldest] = this.#sessions.keys()
     if (this.#sessions.size > MOST_OPEN && oldest !== undefined) this.#sessions.delete(oldest)
     return session
   }
+
+  async list(options: CallOptions): Promise<readonly SessionSummary[]> {
+    const { summariesOf } = await import('./summaries.ts')
+    return summariesOf(this.#place, options)
+  }
+
+  /** Where an undo took an archive away, or brought one back. What could not be done about it comes back as sentences. */
+  async followUndo(touched: readonly Touched[], options: CallOptions): Promise<readonly string[]> {
+    if (!touched.some(({ before, after }) => (after ?? before)?.kind === 'archive')) return []
+    const { followUndo } = await import('./unmarking.ts')
+    return followUndo(this.#place, touched, options)
+  }
+}
+
+function requireKey(key: unknown): string {
+  const allowed = 'the key of a session: any text that is not empty'
+  if (typeof key !== 'string' || key === '') throw new InvalidError('session', 'is empty', allowed)
+  if (key.includes('\0') || !key.isWellFormed()) {
+    throw new InvalidError('session', 'holds a NUL character or broken Unicode', allowed)
+  }
+  return key
 }

@@ -1,20 +1,29 @@
 /**
- * One conversation of an agent, as far as the memory takes part in it: what it is given before a turn, and what of a captured
- * text is its own. Invariant: nothing is handed out that is not known again when it comes back.
+ * One conversation of an agent: what was said in it, what a model is given of that and of the memory, and what of a captured
+ * text is its own. Invariant: nothing is handed out that is not known again when it comes back. What each of these takes is
+ * loaded when it is first wanted.
  */
 import { InvalidError } from '../errors.ts'
 import { withoutInjected } from '../model/injected.ts'
+import { requireOptions } from '../model/options.ts'
 import type { CallOptions } from '../ports/store.ts'
-import type { Context, Turn } from '../prompt/context.ts'
+import type { Asked, Context } from '../prompt/context.ts'
 import type { PartName, PromptPart } from '../prompt/part.ts'
-import type { Found } from '../recall/found.ts'
-import type { Injections, Transcript } from './injections.ts'
-
-export interface SessionPlace extends Transcript {
-  readonly recall: (message: string, options: CallOptions) => Promise<Found | undefined>
-  readonly zone: () => Promise<string>
-  readonly context: (options: Turn & CallOptions) => Promise<Context>
-}
+import type { Compacted, CompactOptions } from './compaction.ts'
+import type { Injections } from './echo/injections.ts'
+import type { AlreadyShown, SessionPlace } from './place.ts'
+import type {
+  AppendedTurns,
+  ImportedTurns,
+  ImportOptions,
+  Recording,
+  SessionView,
+  SessionWindow,
+  WholeTranscript,
+  WindowOptions,
+} from './recording.ts'
+import type { TurnInput } from './records.ts'
+import type { Reset } from './reset.ts'
 
 /** The parts that are made of memories. The identity and the directive are instructions, which nobody hands back. */
 const MARKED: readonly PartName[] = ['memory', 'recap', 'recall']
@@ -23,28 +32,71 @@ export class Session {
   readonly key: string
   readonly #place: SessionPlace
   #injections: Promise<Injections> | undefined
+  #recording: Promise<Recording> | undefined
 
   constructor(place: SessionPlace) {
     this.key = place.key
     this.#place = place
   }
 
+  /** Takes down what was said, one turn or several at once. What leaves the window becomes `conversation` entries. */
+  async append(turns: TurnInput | readonly TurnInput[], options: CallOptions = {}): Promise<AppendedTurns> {
+    requireOptions(options)
+    return (await this.#recorded()).append(turns, options)
+  }
+
+  /** Takes down turns of another program's transcript, each known by its id and so never twice. */
+  async import(turns: readonly TurnInput[], options: ImportOptions = {}): Promise<ImportedTurns> {
+    requireOptions(options)
+    return (await this.#recorded()).import(turns, options)
+  }
+
+  /** From the marker on, and what stands for the turns before it. Never writes. */
+  async view(options: CallOptions = {}): Promise<SessionView> {
+    return (await this.#recorded()).view(options)
+  }
+
+  /** All that was ever said, whatever a marker says. Never writes. */
+  async transcript(options: CallOptions = {}): Promise<WholeTranscript> {
+    return (await this.#recorded()).whole(options)
+  }
+
+  /** What a model is given of the conversation: the archive, then the last exchanges. Never writes. */
+  async window(options: WindowOptions = {}): Promise<SessionWindow> {
+    requireOptions(options)
+    return (await this.#recorded()).window(options)
+  }
+
+  /** Sums up what was said as an archive, which stands for it from now on. `Memory.undo` brings the turns back. */
+  async compact(options: CompactOptions): Promise<Compacted> {
+    requireOptions(options)
+    return (await this.#recorded()).compact(options)
+  }
+
+  /** Begins anew: nothing that was said so far is in the window any more. */
+  async reset(options: CallOptions = {}): Promise<Reset> {
+    requireOptions(options)
+    return (await this.#recorded()).reset(options)
+  }
+
   /** All that a model is given before this turn, as `Memory.context` has it, but known again when it comes back. */
-  async context(options: Turn & CallOptions = {}): Promise<Context> {
-    const context = await this.#place.context(options)
-    const blocks = context.parts.filter(({ part }) => MARKED.includes(part)).map(({ text }) => text)
+  async context(options: Asked & CallOptions = {}): Promise<Context> {
+    requireOptions(options)
     const { signal } = options
-    if (blocks.length > 0) await (await this.#opened()).keep(blocks, signal ? { signal } : {})
+    const call = signal ? { signal } : {}
+    const context = await this.#place.context(options, this.#shown(call))
+    const blocks = context.parts.filter(({ part }) => MARKED.includes(part)).map(({ text }) => text)
+    if (blocks.length > 0) await (await this.#injected()).keep(blocks, call)
     return context
   }
 
   /** Only the `<recall>` block for this turn; `undefined` where nothing is found, or auto-recall is off. */
   async autoRecall(message: string, options: CallOptions = {}): Promise<PromptPart | undefined> {
-    const found = await this.#place.recall(message, options)
+    const found = await this.#place.recall(message, options, this.#shown(options))
     if (!found) return undefined
     const { recallBlock } = await import('../prompt/recall-block.ts')
     const part = recallBlock(found, await this.#place.zone())
-    if (part) await (await this.#opened()).keep([part.text], options)
+    if (part) await (await this.#injected()).keep([part.text], options)
     return part
   }
 
@@ -55,14 +107,30 @@ export class Session {
    */
   async fresh(text: string, options: CallOptions = {}): Promise<string | undefined> {
     if (typeof text !== 'string') throw new InvalidError('text', 'is no text', 'the captured text')
-    const own = withoutInjected(text)
-    if (own.trim() === '') return undefined
-    return (await this.#opened()).newIn(own, options)
+    return (await this.#freshOf([text], options))[0]
   }
 
-  /** Loaded when it is first wanted: most who open a memory have no session. */
-  #opened(): Promise<Injections> {
-    this.#injections ??= import('./injections.ts').then(({ Injections }) => new Injections(this.#place))
+  async #freshOf(texts: readonly string[], options: CallOptions): Promise<(string | undefined)[]> {
+    const own = texts.map(withoutInjected).map((text) => (text.trim() === '' ? undefined : text))
+    const said = own.filter((text) => text !== undefined)
+    if (said.length === 0) return own
+    const fresh = (await (await this.#injected()).newIn(said, options)).values()
+    return own.map((text) => (text === undefined ? undefined : fresh.next().value))
+  }
+
+  #shown(options: CallOptions): AlreadyShown {
+    return { session: this.key, ids: async () => (await this.#recorded()).shown(options) }
+  }
+
+  #injected(): Promise<Injections> {
+    this.#injections ??= import('./echo/injections.ts').then(({ Injections }) => new Injections(this.#place))
     return this.#injections
+  }
+
+  #recorded(): Promise<Recording> {
+    this.#recording ??= import('./recording.ts').then(
+      ({ Recording }) => new Recording(this.#place, (texts, options) => this.#freshOf(texts, options)),
+    )
+    return this.#recording
   }
 }

@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest'
 import { parseDataset } from '../../src/eval/dataset.ts'
 import { docEntries } from '../../src/eval/doc-entries.ts'
 import { memoryStore, openMemory } from '../../src/index.ts'
-import { fingerprintsOf } from '../../src/session/fingerprints.ts'
-import { newPart } from '../../src/session/new-part.ts'
+import { fingerprintsOf } from '../../src/session/echo/fingerprints.ts'
+import { newPart } from '../../src/session/echo/new-part.ts'
 
 const DATA = resolve(import.meta.dirname, '../../../shared/data/dev')
 const MISSING = existsSync(DATA) ? undefined : 'there is no ../shared/data/dev to measure with'

@@ -30,7 +30,7 @@ export class Workspace {
       const result = await (async () => { ${body} })()
       console.log(JSON.stringify(result ?? null))
       await memory.close()`
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], { timeout: 30_000 })
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], { timeout: 100_000 })
     return JSON.parse(stdout)
   }
 

@@ -3,12 +3,12 @@
 import { isKeepsakeError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
 import { isId } from '../../model/id.ts'
+import { isMemoryType } from '../../model/memory-types.ts'
 import { defineTool } from '../define-tool.ts'
 import { required, text } from '../parameters.ts'
 import type { Tool } from '../tool.ts'
 import { writeOptions } from '../written.ts'
 import { jsonResult } from './json-result.ts'
-import { isMemoryType } from './memory-types.ts'
 
 export function forgetMemory(memory: Memory): Tool {
   return defineTool({

@@ -1,5 +1,6 @@
 /** `search_memories`: by words, for as long as there are no vectors; `mode` says so. */
 import type { Memory } from '../../memory.ts'
+import { MEMORY_TYPES, metadataWithKey } from '../../model/memory-types.ts'
 import { MOST_HITS } from '../../recall/request.ts'
 import { defineTool } from '../define-tool.ts'
 import { choice, required, text, whole } from '../parameters.ts'
@@ -7,7 +8,6 @@ import { search } from '../search.ts'
 import type { Tool } from '../tool.ts'
 import { warningsJson } from '../written.ts'
 import { jsonResult } from './json-result.ts'
-import { MEMORY_TYPES, metadataOf } from './memory-types.ts'
 
 const DEFAULT_LIMIT = 5
 
@@ -34,7 +34,7 @@ export function searchMemories(memory: Memory): Tool {
           type: entry.kind,
           score,
           created_at: entry.createdAt,
-          metadata: metadataOf(entry),
+          metadata: metadataWithKey(entry),
         })),
         mode: searched.mode,
         ...(searched.omitted === 0 ? {} : { omitted: searched.omitted }),

@@ -3,17 +3,12 @@
  * same fact stored twice is one entry.
  */
 import type { Memory } from '../../memory.ts'
-import { normalizeContent } from '../../model/content.ts'
-import type { Metadata } from '../../model/entry.ts'
-import { newId } from '../../model/id.ts'
-import { normalizeName } from '../../model/name.ts'
+import { keyInMetadata, MEMORY_TYPES } from '../../model/memory-types.ts'
 import { defineTool } from '../define-tool.ts'
 import { choice, json, required, said, text } from '../parameters.ts'
 import type { Tool } from '../tool.ts'
 import { warningsJson, writeOptions } from '../written.ts'
 import { jsonResult } from './json-result.ts'
-import { MEMORY_TYPES } from './memory-types.ts'
-import { storeFact } from './store-fact.ts'
 
 export function storeMemory(memory: Memory): Tool {
   return defineTool({
@@ -31,15 +26,11 @@ export function storeMemory(memory: Memory): Tool {
     effect: 'writes',
     everyday: true,
     run: async ({ content, memory_type: type = 'fact', metadata }, call) => {
-      const { entry, warnings } =
-        type === 'fact'
-          ? await storeFact(memory, { content: normalizeContent(content), metadata }, writeOptions(call))
-          : await memory.remember(content, {
-              ...(type === 'context' ? { key: contextKey(memory, metadata) } : {}),
-              ...said({ metadata }),
-              ...writeOptions(call),
-              kind: type,
-            })
+      const key = type === 'context' ? keyInMetadata(metadata) : undefined
+      const { entry, warnings } = await memory.storeMemory(content, type, {
+        ...said({ metadata, key }),
+        ...writeOptions(call),
+      })
       return jsonResult({
         id: entry.id,
         content: entry.content,
@@ -49,11 +40,4 @@ export function storeMemory(memory: Memory): Tool {
       })
     },
   })
-}
-
-/** Without one it gets a key of its own, so that it replaces nothing. */
-function contextKey(memory: Memory, metadata: Metadata = {}): string {
-  const key = Object.hasOwn(metadata, 'context_key') ? metadata['context_key'] : undefined
-  if (key === undefined || key === null) return newId(memory.clock())
-  return normalizeName(key, 'metadata.context_key')
 }

@@ -2,24 +2,17 @@
  * What was injected in a session, as the fingerprints that its transcript keeps: so that every process, and the same one after
  * a restart, knows an echo. Only what was appended since the last look is read.
  */
-import { isKeepsakeError } from '../errors.ts'
-import { instant } from '../model/time.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { CallOptions, SessionRecord, Sessions } from '../ports/store.ts'
+import { isKeepsakeError } from '../../errors.ts'
+import { instant } from '../../model/time.ts'
+import type { CallOptions, SessionRecord } from '../../ports/store.ts'
+import type { TranscriptPlace } from '../place.ts'
 import { fingerprintsOf } from './fingerprints.ts'
 import { newPart } from './new-part.ts'
-
-export interface Transcript {
-  readonly sessions: Sessions
-  readonly agent: string
-  readonly key: string
-  readonly clock: Clock
-}
 
 const RECORD = 'injected'
 
 export class Injections {
-  readonly #transcript: Transcript
+  readonly #transcript: TranscriptPlace
   readonly #prints = new Set<number>()
   /** Known in this process only: they could not be appended yet. */
   readonly #unkept = new Set<number>()
@@ -27,7 +20,7 @@ export class Injections {
   #last: readonly string[] = []
   #next = 0
 
-  constructor(transcript: Transcript) {
+  constructor(transcript: TranscriptPlace) {
     this.#transcript = transcript
   }
 
@@ -56,10 +49,10 @@ export class Injections {
     }
   }
 
-  /** What of a captured text was not injected; `undefined` where that says nothing. */
-  async newIn(text: string, options: CallOptions): Promise<string | undefined> {
+  /** What of each captured text was not injected; `undefined` where that says nothing. */
+  async newIn(texts: readonly string[], options: CallOptions): Promise<(string | undefined)[]> {
     await this.#catchUp(options)
-    return this.#prints.size > 0 ? newPart(text, this.#prints) : text
+    return texts.map((text) => (this.#prints.size > 0 ? newPart(text, this.#prints) : text))
   }
 
   async #catchUp(options: CallOptions): Promise<void> {

@@ -2,7 +2,7 @@
  * The words of a text and where they stand. Only letters and digits count: marks, decoration, case, blanks, line breaks and the
  * way in which accents are written say nothing. Pure; its time is proportional to the length of the text.
  */
-import { UNPARTED_SCRIPTS } from '../model/unparted-scripts.ts'
+import { UNPARTED_SCRIPTS } from '../../model/unparted-scripts.ts'
 
 /** What a word weighs. */
 export const WORD = 2

@@ -1,0 +1,11 @@
+/** The seeds' own names over a `Memory`, for programs that were written for them. */
+export {
+  type ContextTurn,
+  MemoryType,
+  type TypedEntry,
+  type TypedHit,
+  type TypedMemory,
+  type TypedMemoryOptions,
+  type TypedSearchOptions,
+  typedMemory,
+} from './typed-memory.ts'

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { normalizeName } from '../model/name.ts'
+import { archiveId, archiveNames, conversationId } from './archive.ts'
+
+function firstNames(key: string, last: string | undefined, count: number): string[] {
+  const names = archiveNames(key, last)
+  return Array.from({ length: count }, () => names.next().value)
+}
+
+describe('the name of an archive', () => {
+  it.each([
+    ['chat-1', undefined, ['chat-1-1', 'chat-1-2']],
+    ['chat-1', 'chat-1-1', ['chat-1-2', 'chat-1-3']],
+    ['chat-1', 'chat-1-41', ['chat-1-42', 'chat-1-43']],
+    ['chat-1', 'renamed by a person', ['chat-1-1', 'chat-1-2']],
+    ['a:b/../c', undefined, ['a:b/../c-1', 'a:b/../c-2']],
+    [' \n\t', undefined, ['session-1', 'session-2']],
+    ['two\nlines', undefined, ['two lines-1', 'two lines-2']],
+  ])('of session %j after %j goes %j', (key, last, names) => {
+    expect(firstNames(key, last, 2)).toEqual(names)
+  })
+
+  it('is a name for every key', () => {
+    const keys = fc.string({ unit: 'binary', minLength: 1, maxLength: 400 })
+    fc.assert(
+      fc.property(keys, fc.integer({ min: 1, max: 999_999_998 }), (key, n) => {
+        const [first = ''] = firstNames(key, undefined, 1)
+        expect(normalizeName(first)).toBe(first)
+        const [later = ''] = firstNames(key, first.replace(/1$/, String(n)), 1)
+        expect(normalizeName(later)).toBe(later)
+        expect(later.endsWith(`-${n + 1}`)).toBe(true)
+      }),
+    )
+  })
+
+  it('has an id of its own for each agent, session and first turn', () => {
+    const ids = [
+      archiveId('main', 'a', 't1'),
+      archiveId('main', 'a', 't2'),
+      archiveId('main', 'a\0t1', ''),
+      archiveId('main', 'b', 't1'),
+      archiveId('other', 'a', 't1'),
+      conversationId('main', 'a', 't1'),
+    ]
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(archiveId('main', 'a', 't1')).toBe(ids[0])
+  })
+})

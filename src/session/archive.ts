@@ -1,0 +1,70 @@
+/**
+ * The archive of a span of turns: how it is called, what it says of the span, and the marker that follows from it. Its id is
+ * derived from the session and the first turn, so that two who compact at once make one, and so that a marker that a crash
+ * kept from being appended is found again. Pure.
+ */
+import type { Entry, Metadata } from '../model/entry.ts'
+import { derivedId } from '../model/id.ts'
+import type { Marker, Turn } from './records.ts'
+
+const LONGEST_NAME = 200
+/** Room for a dash and a number. */
+const LONGEST_STEM = LONGEST_NAME - 12
+
+export function archiveId(agent: string, key: string, firstTurn: string): string {
+  return derivedId(agent, `archive\0${key}\0${firstTurn}`)
+}
+
+/** The `conversation` entry of a turn: a retry can't make it twice. */
+export function conversationId(agent: string, key: string, turn: string): string {
+  return derivedId(agent, `turn\0${key}\0${turn}`)
+}
+
+/** `{session}-{n}` from the number after an earlier archive's on. */
+export function* archiveNames(key: string, last?: string): Generator<string> {
+  const stem = stemOf(key)
+  const number = last?.startsWith(`${stem}-`) ? Number(/-([1-9]\d{0,8})$/.exec(last)?.[1] ?? 0) : 0
+  for (let n = number + 1; ; n++) yield `${stem}-${n}`
+}
+
+/** A key may hold anything, a name may not. */
+function stemOf(key: string): string {
+  const printable = key
+    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
+    .normalize('NFC')
+    .trim()
+  return [...printable].slice(0, LONGEST_STEM).join('').trim() || 'session'
+}
+
+export function archiveMetadata(key: string, span: readonly Turn[], reason: 'compact' | 'trim'): Metadata {
+  const [first, last] = [span[0], span.at(-1)]
+  if (!first || !last) throw new Error('unreachable: a span has turns')
+  return {
+    session: key,
+    first: first.id,
+    through: last.id,
+    turns: span.length,
+    since: first.at,
+    until: last.at,
+    ...(reason === 'trim' ? { reason } : {}),
+  }
+}
+
+/** `undefined` where the entry is no archive of this session that begins with this turn. */
+export function markerOf(entry: Entry, key: string, firstTurn: string, id: string): Marker | undefined {
+  const { session, first, through, turns, until, reason } = entry.metadata
+  if (entry.kind !== 'archive' || session !== key || first !== firstTurn || typeof through !== 'string')
+    return undefined
+  return {
+    id,
+    at: entry.createdAt,
+    reason: reason === 'trim' ? reason : 'compact',
+    first,
+    through,
+    turns: typeof turns === 'number' ? turns : 1,
+    until: typeof until === 'string' ? until : entry.createdAt,
+    archiveId: entry.id,
+    ...(entry.name === null ? {} : { archiveName: entry.name }),
+    archivedAt: entry.createdAt,
+  }
+}

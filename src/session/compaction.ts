@@ -1,0 +1,151 @@
+/**
+ * Compaction: the turns up to some exchange are summed up as an archive. First the archive, with the turns as `conversation`
+ * entries, in one batch; then the marker. The archive is the truth and the marker its record: whoever comes after a crash between
+ * the two finds the archive by its derived id. Two at once make one archive.
+ */
+import { InvalidError, isKeepsakeError } from '../errors.ts'
+import { normalizeText } from '../model/content.ts'
+import type { Entry } from '../model/entry.ts'
+import { withoutInjected } from '../model/injected.ts'
+import { wholeNumber } from '../model/number.ts'
+import type { AddOperation, Change } from '../model/operation.ts'
+import type { Applied, CallOptions } from '../ports/store.ts'
+import { archiveId, archiveMetadata, archiveNames } from './archive.ts'
+import type { SessionPlace } from './place.ts'
+import type { Marker, Message, Turn } from './records.ts'
+import type { Sliding } from './sliding.ts'
+import { isConflict, type SessionState, type Transcript } from './transcript.ts'
+import { messagesOf, windowStart } from './window.ts'
+
+export interface SummaryInput {
+  /** What is to be summed up, as a model had it: without what we injected. */
+  readonly messages: readonly Message[]
+  /** The archive that stood before these, which the new one replaces. */
+  readonly previous?: string
+}
+
+export type Summary = string | ((input: SummaryInput, call: CallOptions) => string | Promise<string>)
+
+export interface CompactOptions extends CallOptions {
+  readonly summary: Summary
+  /** How many exchanges stay as they are; default 0. */
+  readonly keep?: number
+  readonly reason?: 'compact' | 'trim'
+}
+
+export interface Compacted {
+  readonly compacted: boolean
+  /** Where it was not. */
+  readonly why?: 'nothing to compact' | 'the summary is empty' | 'already compacted'
+  readonly archive?: Entry
+  readonly marker?: Marker
+  readonly change?: Change
+  readonly warnings: readonly string[]
+}
+
+const MOST_KEPT = 1_000_000
+const MOST_RACES = 10
+
+export class Compaction {
+  readonly #place: SessionPlace
+  readonly #transcript: Transcript
+  readonly #sliding: Sliding
+
+  constructor(place: SessionPlace, transcript: Transcript, sliding: Sliding) {
+    this.#place = place
+    this.#transcript = transcript
+    this.#sliding = sliding
+  }
+
+  async compact({ summary, keep = 0, reason = 'compact', signal }: CompactOptions): Promise<Compacted> {
+    const call = signal ? { signal } : {}
+    const kept = wholeNumber(keep, 'keep', 0, MOST_KEPT)
+    if (reason !== 'compact' && reason !== 'trim') {
+      throw new InvalidError('reason', `"${String(reason)}" is none`, 'compact, trim')
+    }
+    const state = await this.#transcript.settled(call)
+    const span = state.turns.slice(0, windowStart(state.turns, kept))
+    if (span.length === 0) return { compacted: false, why: whyNothing(state), warnings: [] }
+    const content = await summaryOf(summary, state, span, call)
+    if (content.trim() === '') return { compacted: false, why: 'the summary is empty', warnings: [] }
+    const applied = await this.#archived(state, span, content, reason, call)
+    const { marker } = await this.#transcript.settled(call)
+    if (!applied) return { compacted: false, why: 'already compacted', ...(marker ? { marker } : {}), warnings: [] }
+    const id = this.#idFor(span)
+    const archive = applied.entries.find((entry) => entry.id === id)
+    const isInForce = marker?.archiveId === id
+    return {
+      compacted: true,
+      ...(archive ? { archive } : {}),
+      ...(isInForce ? { marker } : {}),
+      ...(applied.change ? { change: applied.change } : {}),
+      warnings: isInForce ? applied.warnings : [...applied.warnings, NOT_IN_FORCE],
+    }
+  }
+
+  /** `undefined`: another one has made it meanwhile. */
+  async #archived(
+    state: SessionState,
+    span: readonly Turn[],
+    content: string,
+    reason: 'compact' | 'trim',
+    call: CallOptions,
+  ): Promise<Applied | undefined> {
+    const { agent, key, apply, store } = this.#place
+    const id = this.#idFor(span)
+    const names = archiveNames(key, state.marker?.archiveName)
+    let name = names.next().value
+    for (let races = 0; ; races++) {
+      while (await store.resolve(agent, name, call)) name = names.next().value
+      const slidWithIt = await this.#sliding.unslidOf(span, { isRaced: races > 0 }, call)
+      const archive: AddOperation = {
+        op: 'add',
+        scope: agent,
+        kind: 'archive',
+        id,
+        name,
+        content,
+        metadata: archiveMetadata(key, span, reason),
+      }
+      const operations = [archive, ...slidWithIt]
+      try {
+        return await apply(
+          { operations, origin: { by: 'agent', agent, session: key } },
+          { ...call, expect: { [id]: null } },
+        )
+      } catch (error) {
+        // Another one made it; or the name was taken, or one of the turns slid out, since this looked.
+        const raced = isConflict(error) || (isKeepsakeError(error) && error.code === 'NAME_TAKEN')
+        if (!raced || races >= MOST_RACES) throw error
+        if (await store.get(id, call)) return undefined
+      }
+    }
+  }
+
+  #idFor(span: readonly Turn[]): string {
+    return archiveId(this.#place.agent, this.#place.key, span[0]?.id ?? '')
+  }
+}
+
+const NOT_IN_FORCE = 'the session was reset meanwhile: it goes on without the archive'
+
+function whyNothing({ marker, turns }: SessionState): NonNullable<Compacted['why']> {
+  return turns.length === 0 && marker && marker.reason !== 'new' ? 'already compacted' : 'nothing to compact'
+}
+
+async function summaryOf(
+  summary: Summary,
+  { archive }: SessionState,
+  span: readonly Turn[],
+  call: CallOptions,
+): Promise<string> {
+  if (typeof summary !== 'function') return cleaned(summary)
+  const previous = archive?.missing ? undefined : archive?.content
+  const input = { messages: messagesOf(span), ...(previous === undefined ? {} : { previous }) }
+  return cleaned(await summary(input, call))
+}
+
+/** A model may hand back the recap that it was given. */
+function cleaned(summary: unknown): string {
+  return withoutInjected(normalizeText(summary, 'summary'))
+}

@@ -1,0 +1,175 @@
+/**
+ * What a session keeps: turns, the window over them, compaction, reset, import. Loaded when it is first wanted, for most who open
+ * a memory only ask what to inject.
+ */
+
+import type { Entry } from '../model/entry.ts'
+import { block } from '../model/injected.ts'
+import { wholeNumber } from '../model/number.ts'
+import type { CallOptions } from '../ports/store.ts'
+import { neutral } from '../prompt/neutral.ts'
+import { conversationId } from './archive.ts'
+import { type Compacted, Compaction, type CompactOptions } from './compaction.ts'
+import { importTurns } from './import-turns.ts'
+import type { SessionPlace } from './place.ts'
+import { type Marker, type Message, parseRecords, type Turn, type TurnInput, turnRecord } from './records.ts'
+import { type Reset, resetSession } from './reset.ts'
+import { type FreshTexts, Sliding } from './sliding.ts'
+import { type BrokenLine, type SessionState, type ShownArchive, Transcript } from './transcript.ts'
+import { checkedImport, checkedTurns } from './turn-input.ts'
+import { markersIn } from './unmarking.ts'
+import { messagesOf, windowStart } from './window.ts'
+
+/** What a session is now. */
+export interface SessionView {
+  readonly key: string
+  /** `null`: there is no such session yet. */
+  readonly createdAt: string | null
+  /** From where on it counts. */
+  readonly marker?: Marker
+  /** What stands for the turns before the marker. */
+  readonly archive?: ShownArchive
+  /** After the marker, oldest first. */
+  readonly turns: readonly Turn[]
+  /** Lines that could not be read, as far as it was read. */
+  readonly broken: readonly BrokenLine[]
+}
+
+/** All that was ever said in a session. */
+export interface WholeTranscript {
+  readonly createdAt: string | null
+  readonly turns: readonly Turn[]
+  readonly markers: readonly (Marker & { readonly unmarked: boolean })[]
+  readonly broken: readonly BrokenLine[]
+}
+
+export interface SessionWindow {
+  /** The archive as a message of its own, then the last exchanges. */
+  readonly messages: readonly Message[]
+  readonly archive?: ShownArchive
+}
+
+export interface WindowOptions extends CallOptions {
+  /** How many exchanges; default: as the memory is set. */
+  readonly size?: number
+}
+
+export interface AppendedTurns {
+  readonly turns: readonly Turn[]
+  /** What left the window, as entries. */
+  readonly slid: readonly Entry[]
+  readonly warnings: readonly string[]
+}
+
+export interface ImportOptions extends CallOptions {
+  /** Whether what is outside the window becomes `conversation` entries now; else the next append does that. Default true. */
+  readonly slide?: boolean
+}
+
+export interface ImportedTurns {
+  readonly added: number
+  readonly already: number
+  readonly warnings: readonly string[]
+}
+
+const LARGEST_WINDOW = 1_000_000
+
+export class Recording {
+  readonly #place: SessionPlace
+  readonly #transcript: Transcript
+  readonly #sliding: Sliding
+  /** Whether it was looked for what a crash of another process left undone. */
+  #isSettled = false
+
+  constructor(place: SessionPlace, fresh: FreshTexts) {
+    this.#place = place
+    this.#transcript = new Transcript(place)
+    this.#sliding = new Sliding(place, this.#transcript, fresh)
+  }
+
+  async append(given: TurnInput | readonly TurnInput[], options: CallOptions): Promise<AppendedTurns> {
+    const { sessions, agent, key, clock, windowSize } = this.#place
+    const turns = checkedTurns(given, clock)
+    await this.#settle(options)
+    const ahead = await this.#sliding.ahead(turns, windowSize, options)
+    await sessions.append(agent, key, [...turns.map(turnRecord), ...ahead.records], options)
+    const { slid, warnings } = ahead
+    if (ahead.isAll) return { turns, slid, warnings }
+    const rest = await this.#sliding.slideOut(windowSize, options)
+    return { turns, slid: [...slid, ...rest.slid], warnings: [...new Set([...warnings, ...rest.warnings])] }
+  }
+
+  async import(given: readonly TurnInput[], { slide = true, ...options }: ImportOptions): Promise<ImportedTurns> {
+    const turns = checkedImport(given, this.#place.clock)
+    await this.#settle(options)
+    const imported = await importTurns(this.#place, turns, options)
+    const { warnings } = slide ? await this.#sliding.slideOut(this.#place.windowSize, options) : { warnings: [] }
+    return { ...imported, warnings }
+  }
+
+  async view(options: CallOptions): Promise<SessionView> {
+    const { createdAt, marker, archive, turns, broken } = await this.#transcript.state(options)
+    return {
+      key: this.#place.key,
+      createdAt,
+      ...(marker ? { marker } : {}),
+      ...(archive ? { archive } : {}),
+      turns,
+      broken,
+    }
+  }
+
+  async whole(options: CallOptions): Promise<WholeTranscript> {
+    const { sessions, agent, key } = this.#place
+    const page = await sessions.read(agent, key, 0, options)
+    if (!page) return { createdAt: null, turns: [], markers: [], broken: [] }
+    const { createdAt } = page.meta
+    return {
+      createdAt: typeof createdAt === 'string' ? createdAt : null,
+      turns: parseRecords(page.records).flatMap((record) => (record.type === 'turn' ? record.turn : [])),
+      markers: markersIn(page.records).map(({ marker, unmarked }) => ({ ...marker, unmarked })),
+      broken: page.broken,
+    }
+  }
+
+  async window({ size = this.#place.windowSize, ...options }: WindowOptions): Promise<SessionWindow> {
+    const exchanges = wholeNumber(size, 'size', 0, LARGEST_WINDOW)
+    const state = await this.#transcript.state(options)
+    const { archive } = state
+    const messages = exchanges === 0 ? [] : [...recapOf(state), ...messagesOf(inWindow(state.turns, exchanges))]
+    return { messages, ...(archive ? { archive } : {}) }
+  }
+
+  async compact(options: CompactOptions): Promise<Compacted> {
+    return new Compaction(this.#place, this.#transcript, this.#sliding).compact(options)
+  }
+
+  async reset(options: CallOptions): Promise<Reset> {
+    return resetSession(this.#place, this.#transcript, this.#sliding, options)
+  }
+
+  /** The entries that say what stands in the window anyway. */
+  async shown(options: CallOptions): Promise<ReadonlySet<string>> {
+    const { agent, key, windowSize } = this.#place
+    const { archive, turns } = await this.#transcript.state(options)
+    const ids = inWindow(turns, windowSize).map(({ id }) => conversationId(agent, key, id))
+    return new Set(archive ? [archive.id, ...ids] : ids)
+  }
+
+  /** Once: this process appends its own markers, and one that died did so before this one began, or will be seen by the next. */
+  async #settle(options: CallOptions): Promise<void> {
+    if (this.#isSettled) return
+    await this.#transcript.settled(options)
+    this.#isSettled = true
+  }
+}
+
+function inWindow(turns: readonly Turn[], size: number): readonly Turn[] {
+  return turns.slice(windowStart(turns, size))
+}
+
+/** What an archive says is data to a model, whoever has written it. */
+function recapOf({ archive, marker }: SessionState): Message[] {
+  if (!archive || !marker) return []
+  return [{ role: 'user', content: block('recap', neutral(archive.content)), at: marker.archivedAt ?? marker.at }]
+}

@@ -1,0 +1,128 @@
+/**
+ * From where on a session counts, found from its end: a transcript is put in page by page, the last one first, until the marker
+ * in force is certain. So it takes what was said since, and not what was ever said. Pure.
+ * Of the markers in force the one that covers furthest counts, of equal ones the last in the file. Where a broken line has taken
+ * the turn that it goes through, it goes as far as its first turn and its time tell; where that is gone too, as far as the one
+ * before it, for it was made of what that one left.
+ */
+import type { Marker, TranscriptRecord, Turn } from './records.ts'
+
+export interface Live {
+  readonly marker?: Marker
+  /** What came after it, oldest first. */
+  readonly turns: readonly Turn[]
+}
+
+/** How far behind the end something stands: 0 is the last record. */
+type Age = number
+
+interface Aged<T> {
+  readonly age: Age
+  readonly value: T
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+export class Replay {
+  /** Each newest first. */
+  readonly #turns: Aged<Turn>[] = []
+  readonly #markers: Aged<Marker>[] = []
+  readonly #slid: Aged<string>[] = []
+  /** The newest unmark of each marker. */
+  readonly #unmarks = new Map<string, Age>()
+  /** Where in `#turns` each id stands, newest first: nobody keeps a hand from copying a line. */
+  readonly #places = new Map<string, number[]>()
+  #age = 0
+
+  /** The page before all that were put in already; its records oldest first. */
+  putBefore(records: readonly TranscriptRecord[]): void {
+    for (const record of records.toReversed()) this.#put(record, this.#age++)
+  }
+
+  /**
+   * `undefined`: read on. `isWhole`: there is nothing before. `voided`: markers that don't count although no record says so;
+   * `lost`: one that counts although it has none, as if it stood at the end.
+   */
+  live(isWhole: boolean, voided: ReadonlySet<string> = NONE, lost?: Marker): Live | undefined {
+    const inForce = this.#inForce(voided)
+    if (lost) inForce.unshift({ age: -1, value: lost })
+    const located = inForce.map((marker) => ({ marker, cut: this.#lastCovered(marker) }))
+    let best: { readonly marker: Aged<Marker>; readonly cut: number } | undefined
+    for (const { marker, cut } of located) {
+      if (cut !== undefined && (best === undefined || cut < best.cut)) best = { marker, cut }
+    }
+    if (!isWhole && (best === undefined || this.#mayReachFurther(inForce, best.cut))) return undefined
+    const newerThanBest = best === undefined ? located : located.slice(0, inForce.indexOf(best.marker))
+    const marker = newerThanBest.find(({ cut }) => cut === undefined)?.marker ?? best?.marker
+    const turns = this.#turnsAfter(best?.cut)
+    return { ...(marker ? { marker: marker.value } : {}), turns }
+  }
+
+  /** The turns that were not offered to `conversation` yet, oldest first, as far as is read; `undefined`: read on. */
+  unslid(isWhole: boolean): readonly Turn[] | undefined {
+    const inForce = this.#inForce(NONE)
+    let last: number | undefined
+    for (const { age, value } of this.#slid) last = newer(last, this.#placeOf(value, age))
+    for (const marker of inForce) last = newer(last, this.#lastCovered(marker))
+    if (!isWhole && (last === undefined || this.#mayReachFurther(inForce, last))) return undefined
+    return this.#turnsAfter(last)
+  }
+
+  #put(record: TranscriptRecord, age: Age): void {
+    if (record.type === 'marker') this.#markers.push({ age, value: record.marker })
+    else if (record.type === 'slid') this.#slid.push({ age, value: record.through })
+    else if (record.type === 'unmark') {
+      if (!this.#unmarks.has(record.marker)) this.#unmarks.set(record.marker, age)
+    } else {
+      const { id } = record.turn
+      this.#places.set(id, [...(this.#places.get(id) ?? []), this.#turns.length])
+      this.#turns.push({ age, value: record.turn })
+    }
+  }
+
+  #inForce(voided: ReadonlySet<string>): Aged<Marker>[] {
+    return this.#markers.filter(
+      ({ age, value: { id } }) => !voided.has(id) && !((this.#unmarks.get(id) ?? Number.POSITIVE_INFINITY) < age),
+    )
+  }
+
+  /** Where in `#turns` the last turn stands that a marker covers. */
+  #lastCovered({ age, value: { first, through, until, turns } }: Aged<Marker>): number | undefined {
+    const start = this.#placeOf(first, age)
+    const end = this.#placeOf(through, age)
+    if (end !== undefined && (start === undefined || end <= start)) return end
+    if (start === undefined) return undefined
+    // No further than the span was long: what came after it is nowhere but here.
+    let last = start
+    while (start - last < turns - 2 && this.#isWithin(last - 1, age, until)) last--
+    return last
+  }
+
+  /** A marker that stands behind a turn and is of turns that are not read yet may cover that turn too, where lines are broken. */
+  #mayReachFurther(markers: readonly Aged<Marker>[], place: number): boolean {
+    const turnAge = this.#turns[place]?.age ?? 0
+    return markers.some((marker) => marker.age < turnAge && this.#lastCovered(marker) === undefined)
+  }
+
+  #isWithin(place: number, age: Age, until: string): boolean {
+    const turn = this.#turns[place]
+    return turn !== undefined && turn.age > age && turn.value.at <= until
+  }
+
+  /** The newest of that id before a record of that age. */
+  #placeOf(id: string, age: Age): number | undefined {
+    return this.#places.get(id)?.find((place) => (this.#turns[place]?.age ?? -1) > age)
+  }
+
+  #turnsAfter(place: number = this.#turns.length): Turn[] {
+    return this.#turns
+      .slice(0, place)
+      .map(({ value }) => value)
+      .toReversed()
+  }
+}
+
+/** Of two places in `#turns`, which are counted from the end. */
+function newer(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined ? other : other === undefined ? one : Math.min(one, other)
+}

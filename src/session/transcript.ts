@@ -1,0 +1,260 @@
+/**
+ * One session's transcript, read from its end, and what follows from it together with the entries: the marker in force, its archive,
+ * the live turns. What a crash has kept from being appended is worked out: a marker from its archive, an unmark from the undo
+ * that removed the archive. Reading never writes; `settled` appends what is missing.
+ */
+import { isKeepsakeError } from '../errors.ts'
+import { visibleChanges } from '../history/log.ts'
+import type { Entry } from '../model/entry.ts'
+import { isExpired } from '../model/expiry.ts'
+import { derivedId, newId } from '../model/id.ts'
+import { instant } from '../model/time.ts'
+import type { CallOptions, SessionRecord, SessionTail } from '../ports/store.ts'
+import { archiveId, markerOf } from './archive.ts'
+import type { SessionPlace } from './place.ts'
+import { type Marker, markerRecord, parseRecords, type TranscriptRecord, type Turn, unmarkRecord } from './records.ts'
+import { type Live, Replay } from './replay.ts'
+
+export interface BrokenLine {
+  readonly line: number
+  readonly problem: string
+}
+
+export interface ShownArchive {
+  readonly id: string
+  readonly name: string
+  readonly content: string
+  /** It was forgotten; the content says so. */
+  readonly missing?: true
+}
+
+export interface SessionState extends Live {
+  /** `null`: there is no such session yet. */
+  readonly createdAt: string | null
+  readonly archive?: ShownArchive
+  readonly broken: readonly BrokenLine[]
+  /** Where the transcript ended. */
+  readonly end: number
+  /** Records that should be there and are not. */
+  readonly owed: readonly SessionRecord[]
+}
+
+/** More often than that many others are at it all the time, and the next write may do it. */
+const MOST_RACES = 10
+
+export class Transcript {
+  readonly #place: SessionPlace
+  /** Archives of which it is known that no undo removed them. */
+  readonly #forgotten = new Set<string>()
+  #unslid: { readonly turns: Turn[]; readonly end: number } | undefined
+
+  constructor(place: SessionPlace) {
+    this.#place = place
+  }
+
+  async state(options: CallOptions): Promise<SessionState> {
+    const reading = new BackwardReading(this.#place, options)
+    const voided = new Set<string>()
+    const owed: SessionRecord[] = []
+    for (;;) {
+      const live = await reading.until((replay, isWhole) => replay.live(isWhole, voided))
+      if (!live) return { createdAt: null, turns: [], broken: [], end: 0, owed: [] }
+      const archive = live.marker && (await this.#archiveOf(live.marker, options))
+      if (archive === 'undone') {
+        const id = live.marker?.id ?? ''
+        voided.add(id)
+        owed.push(unmarkRecord(newId(this.#place.clock()), this.#now(), id))
+        continue
+      }
+      const found = await this.#withLostMarkers(reading, voided, live, options)
+      const shown = found.archive ?? archive
+      return {
+        ...found.live,
+        ...(shown === undefined ? {} : { archive: shown }),
+        createdAt: reading.createdAt,
+        broken: reading.broken,
+        end: reading.end,
+        owed: [...owed, ...found.owed],
+      }
+    }
+  }
+
+  /** The same, once what a crash has kept from being appended is there. */
+  async settled(options: CallOptions): Promise<SessionState> {
+    const { sessions, agent, key } = this.#place
+    for (let races = 0; ; races++) {
+      const state = await this.state(options)
+      if (state.owed.length === 0 || races >= MOST_RACES) return state
+      try {
+        await sessions.append(agent, key, state.owed, { ...options, expectEnd: state.end })
+      } catch (error) {
+        if (!isConflict(error)) throw error
+      }
+    }
+  }
+
+  /** The turns that were not offered to `conversation` yet. Of what is known from before, only what came since is read. */
+  async unslid(options: CallOptions): Promise<readonly Turn[]> {
+    const { sessions, agent, key } = this.#place
+    const known = this.#unslid
+    this.#unslid = undefined
+    const since = known && (await sessions.read(agent, key, known.end, options))
+    if (since && !since.restarted && continued(known.turns, parseRecords(since.records))) {
+      this.#unslid = { turns: known.turns, end: since.next }
+      return known.turns
+    }
+    const reading = new BackwardReading(this.#place, options)
+    const turns = [...((await reading.until((replay, isWhole) => replay.unslid(isWhole))) ?? [])]
+    this.#unslid = { turns, end: reading.end }
+    return turns
+  }
+
+  /** Appends records that were decided on a state, as long as they hold: `decide` is asked again after each race. */
+  async decided<T>(
+    decide: (state: SessionState) => { readonly records: readonly SessionRecord[]; readonly value: T },
+    options: CallOptions,
+  ): Promise<T> {
+    const { sessions, agent, key } = this.#place
+    for (let races = 0; ; races++) {
+      const state = await this.settled(options)
+      const { records, value } = decide(state)
+      if (records.length === 0) return value
+      try {
+        await sessions.append(agent, key, records, { ...options, expectEnd: state.end })
+        return value
+      } catch (error) {
+        if (!isConflict(error) || races >= MOST_RACES) throw error
+      }
+    }
+  }
+
+  async #withLostMarkers(
+    reading: BackwardReading,
+    voided: ReadonlySet<string>,
+    live: Live,
+    options: CallOptions,
+  ): Promise<{ readonly live: Live; readonly archive?: ShownArchive; readonly owed: readonly SessionRecord[] }> {
+    const { agent, key, clock } = this.#place
+    const owed: SessionRecord[] = []
+    let now = live
+    let archive: ShownArchive | undefined
+    for (;;) {
+      const first = now.turns[0]?.id
+      const entry = first === undefined ? undefined : await this.#there(archiveId(agent, key, first), options)
+      const id = entry && derivedId(agent, `marker\0${entry.id}`)
+      const lost = entry && id && first !== undefined ? markerOf(entry, key, first, id) : undefined
+      const after = lost && reading.replay.live(reading.isWhole, voided, lost)
+      if (!entry || !lost || !after || after.turns.length >= now.turns.length) break
+      now = after
+      archive = shownOf(entry)
+      owed.push(markerRecord({ ...lost, id: newId(clock()), at: this.#now() }))
+    }
+    return { live: now, ...(archive === undefined ? {} : { archive }), owed }
+  }
+
+  async #archiveOf(marker: Marker, options: CallOptions): Promise<ShownArchive | 'undone' | undefined> {
+    const { archiveId: id, archiveName: name = '', reason } = marker
+    if (id === undefined || reason === 'new') return undefined
+    const entry = await this.#there(id, options)
+    if (entry) return shownOf(entry)
+    if (await this.#wasUndone(id, options)) return 'undone'
+    const turns = marker.turns === 1 ? '1 earlier turn' : `${marker.turns} earlier turns`
+    const content = `[${turns} stood here as the archive "${name}", which was forgotten.]`
+    return { id, name, content, missing: true }
+  }
+
+  async #there(id: string, options: CallOptions): Promise<Entry | undefined> {
+    const entry = await this.#place.store.get(id, options)
+    const isOurs = entry?.kind === 'archive' && entry.scope === this.#place.agent
+    return isOurs && !isExpired(entry, this.#now()) ? entry : undefined
+  }
+
+  /** Whether the change that made an archive was undone. Looked up once: it takes all of the past. */
+  async #wasUndone(id: string, options: CallOptions): Promise<boolean> {
+    if (this.#forgotten.has(id)) return false
+    const { store, agent } = this.#place
+    const made = visibleChanges(await store.history(options), [agent]).findLast(
+      ({ change, touched }) =>
+        change.reverts === undefined && touched.some((one) => one.id === id && !one.before && one.after),
+    )
+    if (made?.undoneBy !== undefined) return true
+    this.#forgotten.add(id)
+    return false
+  }
+
+  #now(): string {
+    return instant(this.#place.clock())
+  }
+}
+
+/** `false`: more has changed than that turns came and slid out. */
+function continued(turns: Turn[], records: readonly TranscriptRecord[]): boolean {
+  for (const record of records) {
+    if (record.type === 'turn') turns.push(record.turn)
+    else if (record.type === 'slid') turns.splice(0, turns.findLastIndex(({ id }) => id === record.through) + 1)
+    else return false
+  }
+  return true
+}
+
+export function isConflict(error: unknown): boolean {
+  return isKeepsakeError(error) && error.code === 'CONFLICT'
+}
+
+function shownOf({ id, name, content }: Entry): ShownArchive {
+  return { id, name: name ?? '', content }
+}
+
+/** Page by page from the end, no further than is asked for. */
+class BackwardReading {
+  readonly #place: SessionPlace
+  readonly #options: CallOptions
+  #page: SessionTail | undefined
+  #broken: readonly BrokenLine[] = []
+  replay: Replay = new Replay()
+  /** Where the transcript ended when it was read first. */
+  end = 0
+
+  constructor(place: SessionPlace, options: CallOptions) {
+    this.#place = place
+    this.#options = options
+  }
+
+  get isWhole(): boolean {
+    return this.#page?.start === 0
+  }
+
+  get createdAt(): string | null {
+    const at = this.#page?.meta['createdAt']
+    return typeof at === 'string' ? at : null
+  }
+
+  get broken(): readonly BrokenLine[] {
+    return this.#broken
+  }
+
+  /** `undefined` where there is no such session. */
+  async until<T>(done: (replay: Replay, isWhole: boolean) => T | undefined): Promise<T | undefined> {
+    if (!this.#page && !(await this.#readOn())) return undefined
+    for (;;) {
+      const found = done(this.replay, this.isWhole)
+      if (found !== undefined) return found
+      if (this.isWhole || !(await this.#readOn())) return undefined
+    }
+  }
+
+  async #readOn(): Promise<boolean> {
+    const { sessions, agent, key } = this.#place
+    const page = await sessions.readBefore(agent, key, this.#page?.start, this.#options)
+    if (!page) return false
+    if (!this.#page || page.restarted) {
+      this.replay = new Replay()
+      this.#broken = []
+      this.end = page.next
+    }
+    this.replay.putBefore(parseRecords(page.records))
+    this.#broken = [...page.broken, ...this.#broken]
+    this.#page = page
+    return true
+  }
+}
