@@ -93,11 +93,12 @@ export function checkOperands({ operands: given }: Arguments, { verb, operands }
   if (given.length <= operands.length || operands.at(-1)?.many) return
   const superfluous = given[operands.length] ?? ''
   const isText = operands.at(-1)?.name === 'TEXT'
+  const before = operands.slice(0, -1).map(({ name }) => name)
   throw usageError(
     operands.length === 0
       ? `${verb} takes no argument, but was given "${superfluous}"`
       : `"${superfluous}" is one argument too many for ${verb}`,
-    isText ? `Put the text in quotes: keepsake ${verb} "two words"` : helpHint(verb),
+    isText ? `Put the text in quotes: keepsake ${[verb, ...before].join(' ')} "two words"` : helpHint(verb),
   )
 }
 

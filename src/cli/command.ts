@@ -32,6 +32,22 @@ export interface Command {
   readonly options: readonly Option[]
   readonly examples: readonly string[]
   readonly run: (context: Context) => Promise<Outcome>
+  /** What it answers where it can't be run as it was called; missing: that is told as a failure. */
+  readonly failed?: (error: unknown) => Promise<Outcome>
+}
+
+/** A verb of several commands: the word behind it says which. Each is a command like any other, its verb being both words. */
+export interface Family {
+  readonly verb: string
+  readonly about: readonly string[]
+  /** By their words, in the order of the help. */
+  readonly commands: ReadonlyMap<string, Member>
+  readonly examples: readonly string[]
+}
+
+export interface Member {
+  readonly summary: string
+  readonly load: () => Promise<Command>
 }
 
 export interface Opened {

@@ -2,18 +2,10 @@
  * What could stand where the cursor is, for the scripts of `keepsake completion`. It is asked at every press of a key, so
  * it never fails, never complains and never writes; where it knows nothing, the shell's own completion takes over.
  */
-import { isExpired } from '../model/expiry.ts'
-import { instant } from '../model/time.ts'
-import { Arguments } from './arguments.ts'
-import type { Command, Operand, Option } from './command.ts'
+import type { Command, Family, Operand, Option } from './command.ts'
+import type { Candidate } from './complete-names.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 import { VERBS } from './verbs.ts'
-
-export interface Candidate {
-  readonly value: string
-  /** Shown beside it where a shell can. */
-  readonly about?: string
-}
 
 const MOST_NAMES = 50
 
@@ -45,6 +37,8 @@ async function candidatesFor(before: readonly string[], current: string): Promis
 /** The words before the cursor, as far as they make sense. */
 interface Line {
   readonly command: Command | undefined
+  /** The word that says which of these is still to come. */
+  readonly family: Family | undefined
   readonly verb: string | undefined
   readonly options: readonly Option[]
   readonly operands: readonly string[]
@@ -59,6 +53,7 @@ async function read(words: readonly string[]): Promise<Line> {
   const operands: string[] = []
   let verb: string | undefined
   let command: Command | undefined
+  let family: Family | undefined
   let options = GLOBAL_OPTIONS
   let pending: Option | undefined
   let afterDashes = false
@@ -75,13 +70,19 @@ async function read(words: readonly string[]): Promise<Line> {
       else values.set(name, [rest.join('=')])
     } else if (verb === undefined) {
       verb = word
-      command = await VERBS.get(word)?.load()
+      const called = await VERBS.get(word)?.load()
+      if (called && 'commands' in called) family = called
+      else command = called
+      options = [...(command?.options ?? []), ...GLOBAL_OPTIONS]
+    } else if (family) {
+      command = await family.commands.get(word)?.load()
+      family = undefined
       options = [...(command?.options ?? []), ...GLOBAL_OPTIONS]
     } else {
       operands.push(word)
     }
   }
-  return { command, verb, options, operands, values, pending, afterDashes }
+  return { command, family, verb, options, operands, values, pending, afterDashes }
 }
 
 function optionCandidates({ options, values }: Line): readonly Candidate[] {
@@ -92,7 +93,8 @@ function optionCandidates({ options, values }: Line): readonly Candidate[] {
 
 async function operandCandidates(line: Line, current: string): Promise<readonly Candidate[]> {
   if (line.verb === undefined) return starting(current, verbCandidates())
-  if (line.verb === 'help') return line.operands.length === 0 ? starting(current, await helpCandidates()) : []
+  if (line.verb === 'help') return starting(current, await helpCandidates(line.operands))
+  if (line.family) return starting(current, memberCandidates(line.family))
   const operand = operandAt(line.command?.operands ?? [], line.operands.length)
   return operand ? starting(current, await valuesFor(operand.name, line)) : []
 }
@@ -109,7 +111,15 @@ function verbCandidates(): readonly Candidate[] {
   ]
 }
 
-async function helpCandidates(): Promise<readonly Candidate[]> {
+function memberCandidates({ commands }: Family): readonly Candidate[] {
+  return [...commands].map(([value, { summary }]) => ({ value, about: summary }))
+}
+
+async function helpCandidates([verb, ...others]: readonly string[]): Promise<readonly Candidate[]> {
+  if (verb !== undefined) {
+    const called = await VERBS.get(verb)?.load()
+    return called && 'commands' in called && others.length === 0 ? memberCandidates(called) : []
+  }
   const { HELP_TOPICS } = await import('./help.ts')
   return [...verbCandidates(), ...named([...HELP_TOPICS.keys()])]
 }
@@ -121,37 +131,13 @@ async function valuesFor(placeholder: string, line: Line): Promise<readonly Cand
   if (placeholder === 'ORIGIN') return named((await import('../model/entry.ts')).ORIGINS)
   if (placeholder === 'CLIENT') return named((await import('./install/clients.ts')).CLIENT_NAMES)
   if (placeholder === 'DATE') return named(['today', 'yesterday', 'now'])
-  if (placeholder === 'REF') return entryNames(line)
-  return placeholder === 'TOPIC' ? entryNames(line, true) : []
+  if (placeholder === 'REF') return (await import('./complete-names.ts')).entryNames(line.values)
+  if (placeholder === 'TOPIC') return (await import('./complete-names.ts')).topicNames(line.values)
+  return placeholder === 'SESSION' ? (await import('./complete-names.ts')).sessionKeys(line.values) : []
 }
 
 function named(values: readonly string[]): readonly Candidate[] {
   return values.map((value) => ({ value }))
-}
-
-/** Names first, then aliases; heads only, for no text is wanted. */
-async function entryNames({ values }: Line, topicsOnly = false): Promise<readonly Candidate[]> {
-  const [{ contextFor }, { WORLD }] = await Promise.all([import('./context.ts'), import('../model/entry.ts')])
-  const { context, close } = contextFor(new Arguments([], values))
-  try {
-    const { memory } = await context.open()
-    const now = instant(Date.now())
-    const heads = await memory.store.heads(
-      topicsOnly ? { scopes: [WORLD], kinds: ['topic'] } : { scopes: [WORLD, memory.agent] },
-    )
-    const there = heads.filter((head) => head.name !== null && !isExpired(head, now))
-    const names = there.map(({ name, kind }) => ({ value: name ?? '', about: kind }))
-    const aliases = there.flatMap((head) =>
-      head.aliases.map((value) => ({ value, about: `${head.kind} "${head.name}"` })),
-    )
-    return [...inOrder(names), ...inOrder(aliases)]
-  } finally {
-    await close()
-  }
-}
-
-function inOrder(candidates: readonly Candidate[]): readonly Candidate[] {
-  return candidates.toSorted((a, b) => (a.value < b.value ? -1 : 1))
 }
 
 /** Another case will do, as it does for the commands. */

@@ -1,10 +1,11 @@
 /** The files of `keepsake eval`: data and saved runs. What is there already is never overwritten. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import { type EvalSet, parseDataset } from '../eval/dataset.ts'
 import type { Run } from '../eval/run.ts'
 import { parseRuns, writeRuns } from '../eval/saved-runs.ts'
+import { namedFile } from './named-file.ts'
 
 /** `called`: as the person named it. */
 export function readDataset(path: string, called: string): EvalSet {
@@ -42,20 +43,10 @@ function alreadyThere(path: string): KeepsakeError {
 }
 
 function textOf(path: string, called: string): string {
+  const bytes = namedFile(path, called)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException // what node:fs and the decoder throw
-    if (code === 'ENOENT') {
-      throw new KeepsakeError('NOT_FOUND', `there is no file ${called}`, { hint: 'Check the path.', data: { path } })
-    }
-    if (code === 'EISDIR') throw new InvalidError('FILE', `${called} is a folder`, 'a file')
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      throw new InvalidError('FILE', `${called} is not UTF-8`, 'text in UTF-8')
-    throw new KeepsakeError('IO', `${called} can't be read: ${message}`, {
-      hint: 'Check its mode.',
-      data: { path },
-      cause,
-    })
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new InvalidError('FILE', `${called} is not UTF-8`, 'text in UTF-8')
   }
 }

@@ -1,5 +1,5 @@
 /** Help for people who are new here. Golden files in test/cli/golden hold every page of it. */
-import type { Command, Operand, Option } from './command.ts'
+import type { Command, Family, Operand, Option } from './command.ts'
 import { EXIT_STATUS } from './exit-status.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 import { GROUPS, VERBS, type Verb } from './verbs.ts'
@@ -89,6 +89,25 @@ export function commandHelp({ verb, operands, about, options, examples }: Comman
     ...(options.length === 0 ? [] : ['Options:', ...table(options.map(optionRow)), '']),
     'Options of every command:',
     ...table(GLOBAL_OPTIONS.map(optionRow)),
+    '',
+    examples.length === 1 ? 'Example:' : 'Examples:',
+    ...examples.map((example) => `  ${example}`),
+  ].join('\n')
+}
+
+export function familyHelp({ verb, about, commands, examples }: Family): string {
+  return [
+    `Usage: keepsake ${verb} COMMAND [options]`,
+    '',
+    ...about,
+    '',
+    'Commands:',
+    ...table([...commands].map(([word, { summary }]) => [word, summary])),
+    '',
+    'Options of every command:',
+    ...table(GLOBAL_OPTIONS.map(optionRow)),
+    '',
+    `More about one of them: keepsake ${verb} COMMAND --help`,
     '',
     examples.length === 1 ? 'Example:' : 'Examples:',
     ...examples.map((example) => `  ${example}`),

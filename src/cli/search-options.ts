@@ -7,6 +7,13 @@ import { type Arguments, usageError } from './arguments.ts'
 import type { Option } from './command.ts'
 import { type Present, parseDates, SINCE, UNTIL } from './date-options.ts'
 
+export const WHERE: Option = {
+  name: 'where',
+  value: 'CONDITION',
+  many: true,
+  about: 'only with this metadata: priority=3, tags=deploy, also != > >= < <=; all that are given must hold',
+}
+
 /** These need a query. */
 export const SEARCH_OPTIONS: readonly Option[] = [
   { name: 'limit', value: 'N', about: 'how many hits, 1 to 100; default 5' },
@@ -18,12 +25,7 @@ export const SEARCH_OPTIONS: readonly Option[] = [
   },
   SINCE,
   UNTIL,
-  {
-    name: 'where',
-    value: 'CONDITION',
-    many: true,
-    about: 'only with this metadata: priority=3, tags=deploy, also != > >= < <=; all that are given must hold',
-  },
+  WHERE,
   { name: 'min-score', value: 'S', about: 'only hits that score so much, 0 to 1' },
   { name: 'mode', value: 'MODE', about: 'lexical: by words; by meaning comes with a later version' },
   { name: 'explain', about: 'every part of each score, and how the query was understood' },

@@ -2,7 +2,7 @@
  * The table of commands: what each is for, where it stands in the help, and where it is loaded from once it is called, and
  * not before.
  */
-import type { Command } from './command.ts'
+import type { Command, Family } from './command.ts'
 
 /** As the help shows them, in this order. */
 export const GROUPS = ['Remember', 'Look', 'Past', 'Care', 'Setup'] as const
@@ -10,7 +10,7 @@ export const GROUPS = ['Remember', 'Look', 'Past', 'Care', 'Setup'] as const
 export interface Verb {
   readonly group: (typeof GROUPS)[number]
   readonly summary: string
-  readonly load: () => Promise<Command>
+  readonly load: () => Promise<Command | Family>
 }
 
 export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
@@ -60,6 +60,14 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
       group: 'Remember',
       summary: 'remove an entry; with --purge, every trace of it',
       load: async () => (await import('./commands/forget.ts')).forget,
+    },
+  ],
+  [
+    'session',
+    {
+      group: 'Remember',
+      summary: 'keep a conversation: its turns, its window, its compactions',
+      load: async () => (await import('./commands/session.ts')).session,
     },
   ],
   [
@@ -120,6 +128,14 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     },
   ],
   [
+    'cleanup',
+    {
+      group: 'Care',
+      summary: 'remove what has expired',
+      load: async () => (await import('./commands/cleanup.ts')).cleanup,
+    },
+  ],
+  [
     'doctor',
     {
       group: 'Care',
@@ -173,6 +189,14 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
       group: 'Setup',
       summary: 'serve the memory to programs that speak MCP',
       load: async () => (await import('./commands/mcp.ts')).mcp,
+    },
+  ],
+  [
+    'hook',
+    {
+      group: 'Setup',
+      summary: 'what an agent program calls by itself while it works',
+      load: async () => (await import('./commands/hook.ts')).hook,
     },
   ],
   [

@@ -8,11 +8,14 @@ import { readArchive } from '../../src/stores/filesystem/backup/archive-read.ts'
 import { Desk, ended, freshFolder, type RunOptions } from './keepsake.ts'
 import { visibleTree } from './visible-tree.ts'
 
-const ROUNDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 60 : 3
+const full = process.env['KEEPSAKE_FAULTS'] === 'full'
+const ROUNDS = full ? 60 : 2
 /** Each round makes and restores a workspace; on a busy machine that takes seconds. */
 const KILLS_MS = 300_000
-/** Each more than the disks below take. */
-const PICTURE_BYTES = 2 * 1024 * 1024
+/** Large enough to be killed in the middle of. */
+const PICTURE_BYTES = (full ? 2048 : 512) * 1024
+/** A disk that takes half a picture, in the blocks of 512 bytes that the shell counts in. */
+const FULL_DISK = `ulimit -f ${PICTURE_BYTES / 1024}`
 
 async function filled(): Promise<Desk> {
   const desk = await Desk.furnished()
@@ -194,7 +197,7 @@ describe('a backup that is stopped', () => {
   it('by a disk that takes no more leaves nothing, and says why', async () => {
     const desk = await filled()
     const before = visibleTree(desk.workspace)
-    const { status, stderr } = await desk.shell('ulimit -f 2048; exec "$NODE" "$MAIN" backup a.tar.gz')
+    const { status, stderr } = await desk.shell(`${FULL_DISK}; exec "$NODE" "$MAIN" backup a.tar.gz`)
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^keepsake: writing .*a\.tar\.gz failed: EFBIG/)])
     expect(names(desk)).toEqual(['.keepsake'])
     expect(visibleTree(desk.workspace)).toBe(before)
@@ -256,7 +259,7 @@ describe('a restore that is stopped', () => {
     const desk = await filled()
     await desk.make(['backup', 'a.tar.gz'])
     const before = desk.hash()
-    const { status, stderr } = await desk.shell('ulimit -f 2048; exec "$NODE" "$MAIN" restore a.tar.gz --yes')
+    const { status, stderr } = await desk.shell(`${FULL_DISK}; exec "$NODE" "$MAIN" restore a.tar.gz --yes`)
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^keepsake: writing .*pictures.* failed: EFBIG/)])
     expect(desk.hash()).toBe(before)
   })

@@ -1,5 +1,9 @@
-/** What is refused: with which status, code and words, and that nothing is changed by it. */
+/**
+ * What is refused: with which status, code and words, and that nothing is changed by it. The first of each table is told by a
+ * process, the others by the same code in this one.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { jsonHere, sitDownAt } from './in-this-process.ts'
 import { Desk } from './keepsake.ts'
 
 type Row = readonly [args: readonly string[], says: RegExp, hints?: RegExp]
@@ -127,6 +131,8 @@ const FAILED: readonly (readonly [code: string, ...Row])[] = [
   ['READ_ONLY', ['remember', 'I am.', '--kind', 'identity'], /^the identity is not written: soul_editable is false$/],
 ]
 
+const FIRST_OF_EACH = new Set([USAGE, NOT_FOUND, NAME_TAKEN, CONFLICT].map((rows) => rows[0]?.[0]))
+
 describe.concurrent('a refused command', () => {
   let desk: Desk
   let before: string
@@ -135,6 +141,7 @@ describe.concurrent('a refused command', () => {
     desk = await Desk.furnished()
     desk.edit('../file.txt', 'not a folder')
     before = desk.hash()
+    sitDownAt(desk)
   })
 
   afterAll(() => {
@@ -142,7 +149,8 @@ describe.concurrent('a refused command', () => {
   })
 
   async function refused(status: number, code: string, [args, says, hints]: Row): Promise<void> {
-    const answer = await desk.json(args)
+    const isFirst = FIRST_OF_EACH.has(args)
+    const answer = await (isFirst ? desk.json(args) : jsonHere(args))
     expect(answer).toEqual({ error: { code, message: expect.stringMatching(says), hint: expect.any(String) }, status })
     if (hints) expect(answer.error.hint).toMatch(hints)
     expect(Object.keys(answer.error)).toEqual(['code', 'message', 'hint'])

@@ -7,7 +7,16 @@ import { VERBS } from '../../src/cli/verbs.ts'
 import { openMemory } from '../../src/index.ts'
 import { ORIGINS } from '../../src/model/entry.ts'
 import { KIND_NAMES } from '../../src/model/kinds.ts'
-import { Desk, MAIN } from './keepsake.ts'
+import { jsonHere, sitDownAt } from './in-this-process.ts'
+import { Desk, MAIN, type Printed } from './keepsake.ts'
+
+const full = process.env['KEEPSAKE_FAULTS'] === 'full'
+
+/** Told by the code that the process below runs, since there are many cases and a process takes long. */
+async function candidatesHere(words: readonly string[]): Promise<string[]> {
+  const { candidates } = await jsonHere(['__complete', '--', ...words])
+  return candidates.map(({ value }: Printed) => value)
+}
 
 async function candidates(desk: Desk, words: readonly string[]): Promise<string[]> {
   const { status, stdout, stderr } = await desk.run(['__complete', '--', ...words])
@@ -23,6 +32,10 @@ describe.concurrent('what could stand at the cursor', () => {
   let furnished: Desk
   beforeAll(async () => {
     furnished = await Desk.furnished()
+    const memory = await openMemory({ workspace: furnished.workspace })
+    for (const key of ['chat', 'later chat']) await memory.session(key).append({ role: 'user', content: 'Hello' })
+    await memory.close()
+    sitDownAt(furnished)
   })
 
   it.each<[string, readonly string[], readonly string[]]>([
@@ -45,6 +58,13 @@ describe.concurrent('what could stand at the cursor', () => {
     ['a name in another case', ['show', 'stag'], ['Staging server']],
     ['a name after two dashes', ['show', '--', 'De'], ['Deploys']],
     ['topics alone', ['learn', ''], ['Staging server']],
+    ['commands of a family', ['session', 're'], ['reset']],
+    ['a command of a family after options', ['session', '--quiet', 'imp'], ['import']],
+    ['a command of a family to be helped with', ['help', 'session', 'wi'], ['window']],
+    ['an option of a command of a family', ['session', 'compact', 'chat', '--su'], ['--summary']],
+    ['roles', ['session', 'append', 'chat', '--role', 'a'], ['assistant']],
+    ['sessions', ['session', 'show', ''], ['later chat', 'chat']],
+    ['nothing after an unknown command of a family', ['session', 'shwo', ''], []],
     ['nothing for a text', ['remember', ''], []],
     ['nothing after the last operand', ['show', 'Deploys', ''], []],
     ['nothing for a folder', ['show', '--workspace', ''], []],
@@ -54,7 +74,11 @@ describe.concurrent('what could stand at the cursor', () => {
     ['no name where there can be none', ['show', '--workspace', 'chroma://x', ''], []],
     ['no complaint about an agent', ['show', '--agent', 'a b', ''], []],
   ])('is %s', async (_, words, expected) => {
-    expect(await candidates(furnished, words)).toEqual(expected)
+    expect(await candidatesHere(words)).toEqual(expected)
+  })
+
+  it('is printed by a process, a line each', async () => {
+    expect(await candidates(furnished, ['show', ''])).toEqual(['Deploys', 'Posters', 'Staging server', 'releases'])
   })
 
   it('is nothing where nobody asks for anything', async () => {
@@ -102,20 +126,27 @@ async function shellDesk(): Promise<{ desk: Desk; env: Readonly<Record<string, s
   return { desk, env: { PATH: `${bin}:${process.env['PATH']}`, TERM: 'dumb', PS1: '$ ' } }
 }
 
-/** Lines as they are typed, and what the command that they become prints. */
-const TYPED: readonly (readonly [typed: string, prints: string])[] = [
-  ['keepsake sho\tDeploys --quiet', 'Run make ship.'],
+type Typed = readonly [typed: string, prints: string]
+
+/** What the lines below do too, each in a simpler way. */
+const SIMPLER: readonly Typed[] = [
   ['keepsake show dep\t--quiet', 'Run make ship.'],
   ['keepsake show Sta\t--quiet', 'Its name is heron.'],
-  ['keepsake show Staging\\ s\t--quiet', 'Its name is heron.'],
   ['keepsake show "Sta\t--quiet', 'Its name is heron.'],
   ["keepsake show 'Sta\t--quiet", 'Its name is heron.'],
+  ['keepsake list --kind to\t--quiet', 'Staging server'],
+]
+
+/** Lines as they are typed, and what the command that they become prints. */
+const TYPED: readonly Typed[] = [
+  ['keepsake sho\tDeploys --quiet', 'Run make ship.'],
+  ['keepsake show Staging\\ s\t--quiet', 'Its name is heron.'],
   ['keepsake show it\t--quiet', 'text of it\'s "so" $HOME'],
   ['keepsake show "it\t--quiet', 'text of it\'s "so" $HOME'],
   ["keepsake show 'it\t--quiet", 'text of it\'s "so" $HOME'],
   ['keepsake show a:\t--quiet', 'text of a:b: c'],
   ['keepsake list --kind=to\t--quiet', 'Staging server'],
-  ['keepsake list --kind to\t--quiet', 'Staging server'],
+  ...(full ? SIMPLER : []),
 ]
 
 /** Types it all into a shell on a terminal, and gives what was printed after each line was entered. */
@@ -182,35 +213,44 @@ describe.each(SHELL_CASES)('the script for $shell', ({ shell, probe, start, setU
 const hasFish = works('fish --no-config -c true')
 if (!hasFish) console.warn('SKIPPED: completion in fish: there is no fish here')
 
-describe.skipIf(!hasFish).concurrent('the script for fish', () => {
-  let shown: Awaited<ReturnType<typeof shellDesk>>
+/** What is typed, and what fish is told could stand there. */
+const IN_FISH: readonly (readonly [typed: string, expected: readonly string[]])[] = [
+  ['keepsake sho', ['show']],
+  ['keepsake show dep', ['Deploys']],
+  ['keepsake show Staging\\ s', ['Staging server']],
+  ['keepsake show "Sta', ['Staging server']],
+  ['keepsake show it', ['it\'s "so" $HOME']],
+  ['keepsake show a:', ['a:b: c']],
+  ['keepsake list --kind=to', ['--kind=topic']],
+  ['keepsake list --kind to', ['topic']],
+]
+
+describe.skipIf(!hasFish)('the script for fish', () => {
+  const ASK = 'keepsake completion fish | source; for typed in $argv; echo "<"; complete -C $typed; end'
+  let answers: string[][] = []
+
   beforeAll(async () => {
-    shown = await shellDesk()
+    if (!hasFish) return
+    const { desk, env } = await shellDesk()
+    const typed = IN_FISH.map(([line]) => line)
+    const { stdout } = await desk.runProgram('fish', ['--no-config', '-c', ASK, ...typed], { env })
+    answers = stdout
+      .split('<\n')
+      .slice(1)
+      .map((answer) =>
+        answer
+          .trim()
+          .split('\n')
+          .map((line) => line.replace(/\t.*/, '')),
+      )
   })
 
-  it.each([
-    ['keepsake sho', ['show']],
-    ['keepsake show dep', ['Deploys']],
-    ['keepsake show Staging\\ s', ['Staging server']],
-    ['keepsake show "Sta', ['Staging server']],
-    ['keepsake show it', ['it\'s "so" $HOME']],
-    ['keepsake show a:', ['a:b: c']],
-    ['keepsake list --kind=to', ['--kind=topic']],
-    ['keepsake list --kind to', ['topic']],
-  ])('completes %s', async (typed, expected) => {
-    const { desk, env } = shown
-    const { stdout } = await desk.runProgram(
-      'fish',
-      ['--no-config', '-c', 'keepsake completion fish | source; complete -C $argv[1]', typed],
-      { env },
-    )
-    expect(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => line.replace(/\t.*/, '')),
-    ).toEqual(expected)
-  })
+  it.each(IN_FISH.map(([typed, expected], index) => [typed, expected, index] as const))(
+    'completes %s',
+    (_, expected, index) => {
+      expect(answers[index]).toEqual(expected)
+    },
+  )
 })
 
 describe.concurrent('keepsake completion', () => {

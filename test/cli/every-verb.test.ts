@@ -1,18 +1,28 @@
-/** What holds for every command of the table: under `--json` one object on standard output, whatever is wrong. */
+/**
+ * What holds for every command of the table: under `--json` one object on standard output, whatever is wrong. Each is
+ * started once; its other mistakes are told by the same code in this process.
+ */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { VERBS } from '../../src/cli/verbs.ts'
-import { Desk } from './keepsake.ts'
+import { allCommands } from './all-commands.ts'
+import { jsonHere, sitDownAt } from './in-this-process.ts'
+import { Desk, type Printed } from './keepsake.ts'
 
 // One for all, since none of these commands changes anything.
 let desk: Desk
 beforeAll(async () => {
   desk = await Desk.furnished()
+  sitDownAt(desk)
 })
 
-describe.concurrent.each([...VERBS.keys()])('%s --json', (verb) => {
-  async function refused(...args: string[]): Promise<void> {
+// A hook answers its client whatever is wrong: see hook.test.ts.
+const commands = (await allCommands()).filter(({ words }) => words !== 'hook')
+
+describe.concurrent.each(commands)('$words --json', ({ words, operands }) => {
+  const verb = words.split(' ')
+
+  async function refused(ask: () => Promise<Printed>): Promise<void> {
     const before = desk.hash()
-    const printed = await desk.json([verb, ...args])
+    const printed = await ask()
     expect(printed.status).toBe(2)
     expect(Object.keys(printed)).toEqual(['error', 'status'])
     expect(Object.keys(printed.error)).toEqual(['code', 'message', 'hint'])
@@ -22,28 +32,28 @@ describe.concurrent.each([...VERBS.keys()])('%s --json', (verb) => {
     expect(desk.hash()).toBe(before)
   }
 
-  it('tells an option that it does not know', () => refused('--nonsense'))
+  it('tells an option that it does not know', () => refused(() => desk.json([...verb, '--nonsense'])))
 
-  it('tells an option without its value', () => refused('--workspace'))
+  it('tells an option without its value', () => refused(() => jsonHere([...verb, '--workspace'])))
 
   it('tells an agent that can not be', async () => {
-    const { operands } = (await VERBS.get(verb)?.load()) ?? { operands: [] }
     const given = operands.filter(({ optional }) => !optional).map(() => '1')
-    const { status, error } = await desk.json([verb, ...given, '--agent', 'a b'])
+    const { status, error } = await jsonHere([...verb, ...given, '--agent', 'a b'])
     // A command that needs no memory does not look at it.
-    if (verb === 'completion') expect(error.message).toContain('shell')
+    if (words === 'completion') expect(error.message).toContain('shell')
     else expect([status, error?.code]).toEqual([2, 'INVALID'])
   })
 
   it('tells too many operands, or too few', async () => {
-    const { operands } = (await VERBS.get(verb)?.load()) ?? { operands: [] }
     const needed = operands.filter(({ optional }) => !optional).length
-    if (needed > 0) await refused(...Array.from({ length: needed - 1 }, () => 'x'))
-    if (!operands.at(-1)?.many) await refused(...Array.from({ length: operands.length + 1 }, () => 'x'))
+    const refusedWith = (count: number): Promise<void> =>
+      refused(() => jsonHere([...verb, ...Array.from({ length: count }, () => 'x')]))
+    if (needed > 0) await refusedWith(needed - 1)
+    if (!operands.at(-1)?.many) await refusedWith(operands.length + 1)
   })
 
   it('has help with an example that begins with the program', async () => {
-    const { help } = await desk.json([verb, '--help'])
+    const { help } = await jsonHere([...verb, '--help'])
     expect(help).toMatch(/\nExamples?:\n( {2}.*keepsake .*\n?)+$/)
   })
 })

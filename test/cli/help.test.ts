@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { GROUPS, VERBS } from '../../src/cli/verbs.ts'
+import { allCommands } from './all-commands.ts'
+import { jsonHere } from './in-this-process.ts'
 import { Desk, type Ran } from './keepsake.ts'
+
+const COMMANDS = await allCommands()
 
 function golden(name: string): string {
   return resolve(import.meta.dirname, `golden/${name}.txt`)
@@ -25,19 +29,32 @@ describe('help', () => {
     expect(await desk.run(args)).toEqual(everything)
   })
 
-  it.each([...VERBS.keys()])('of %s is what the golden file says', async (verb) => {
-    const { status, stdout, stderr } = await desk.run([verb, '--help'])
-    expect([status, stderr]).toEqual([0, ''])
-    await expect(stdout).toMatchFileSnapshot(golden(`help-${verb}`))
-    expect((await desk.run(['help', verb])).stdout).toBe(stdout)
-    expect(stdout.split('\n').filter((line) => line.length > 120)).toEqual([])
+  it.each(COMMANDS)('of $words is what the golden file says', async ({ words }) => {
+    const verb = words.split(' ')
+    const { help } = await jsonHere([...verb, '--help'])
+    await expect(`${help}\n`).toMatchFileSnapshot(golden(`help-${verb.join('-')}`))
+    expect((await jsonHere(['help', ...verb])).help).toBe(help)
+    expect(help.split('\n').filter((line: string) => line.length > 120)).toEqual([])
+  })
+
+  it.each([
+    ['show', '--help'],
+    ['session', 'append', '--help'],
+    ['help', 'backup'],
+  ])('is printed by a process for %s %s %s, and nothing else is', async (...args) => {
+    const name = args.filter((word) => !word.includes('help')).join('-')
+    expect(await desk.run(args)).toEqual({
+      status: 0,
+      stdout: readFileSync(golden(`help-${name}`), 'utf8'),
+      stderr: '',
+    })
   })
 
   it.each(['exit-codes', 'environment'])('of %s is what the golden file says', async (topic) => {
     const { status, stdout, stderr } = await desk.run(['help', topic])
     expect([status, stderr]).toEqual([0, ''])
     await expect(stdout).toMatchFileSnapshot(golden(`help-${topic}`))
-    expect((await desk.json(['help', topic])).help).toBe(stdout.trimEnd())
+    expect((await jsonHere(['help', topic])).help).toBe(stdout.trimEnd())
   })
 
   it('has no empty group', () => {

@@ -1,72 +1,14 @@
 /** `keepsake install` and `keepsake uninstall` on real files: which file, what of it, and nothing else anywhere. */
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { checkOperands, parseArguments } from '../../src/cli/arguments.ts'
-import type { Command, Outcome } from '../../src/cli/command.ts'
-import { install } from '../../src/cli/commands/install.ts'
-import { uninstall } from '../../src/cli/commands/uninstall.ts'
-import { GLOBAL_OPTIONS } from '../../src/cli/global-options.ts'
+import type { Outcome } from '../../src/cli/command.ts'
 import { CLIENT_NAMES } from '../../src/cli/install/clients.ts'
 import { readConfigFile, writeConfigFile } from '../../src/cli/install/config-file.ts'
-import { Screen } from '../../src/cli/screen.ts'
-import { Desk, type Printed, type RunOptions } from './keepsake.ts'
+import { Installing } from './installing.ts'
+import type { Printed, RunOptions } from './keepsake.ts'
 
 const NOBODY = 65534
-
-/** A desk with a home, at which both commands run in this process. */
-class Installing {
-  readonly desk: Desk = new Desk()
-  readonly home: string = join(this.desk.folder, 'home')
-
-  constructor() {
-    mkdirSync(this.home)
-    for (const name of ['CODEX_HOME', 'XDG_CONFIG_HOME', 'GEMINI_CLI_HOME', 'KEEPSAKE_CONFIG']) vi.stubEnv(name, '')
-    vi.stubEnv('HOME', this.home)
-  }
-
-  install(...args: string[]): Promise<Outcome> {
-    return this.#run(install, args)
-  }
-
-  uninstall(...args: string[]): Promise<Outcome> {
-    return this.#run(uninstall, args)
-  }
-
-  async #run(command: Command, args: readonly string[]): Promise<Outcome> {
-    const given = parseArguments(args, [...command.options, ...GLOBAL_OPTIONS])
-    checkOperands(given, command)
-    const { folder: cwd } = this.desk
-    const screen = new Screen({ isTerminal: false, hasColor: false, cwd })
-    const asked = { workspace: given.one('workspace'), agent: given.one('agent'), cwd }
-    return command.run({ given, asked, screen, open: () => Promise.reject(new Error('no memory is opened')) })
-  }
-
-  write(path: string, text: string | Uint8Array): string {
-    const full = join(this.desk.folder, path)
-    mkdirSync(dirname(full), { recursive: true })
-    writeFileSync(full, text)
-    return full
-  }
-
-  read(path: string): string {
-    return readFileSync(join(this.desk.folder, path), 'utf8')
-  }
-
-  has(path: string): boolean {
-    return existsSync(join(this.desk.folder, path))
-  }
-}
 
 function json(outcome: Outcome): Printed {
   return outcome.json

@@ -184,7 +184,8 @@ describe.concurrent('remember', () => {
   it('brings a note back that had expired, with the life it is given now', async () => {
     const desk = await Desk.furnished()
     await desk.make(['remember', 'old', '--name', 'brief', '--ttl', '1s'])
-    while ((await desk.run(['show', 'brief'])).status !== 3);
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    expect((await desk.run(['show', 'brief'])).status).toBe(3)
     expect(await desk.json(['remember', 'new', '--name', 'brief', '--expect', 'new'])).toMatchObject({
       entry: { content: 'new', expiresAt: null },
     })

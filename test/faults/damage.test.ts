@@ -13,7 +13,7 @@ import { entriesOf, openAs, scratchFolder } from './workspace.mjs'
 
 const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
-const SETTINGS = full ? 300 : 80
+const SETTINGS = full ? 300 : 50
 const ORIGIN = { by: 'import' } as const
 
 let folder: string
@@ -52,8 +52,8 @@ function firstSegment(root: string): string {
 
 describe(`a damaged state folder (seed ${seed})`, () => {
   it.each([
-    ['journal', full ? 80 : 24],
-    ['checkpoint', full ? 50 : 16],
+    ['journal', full ? 80 : 12],
+    ['checkpoint', full ? 50 : 8],
   ])('loses no text: %s', { timeout: 120_000 }, async (file, rounds) => {
     const random = seededRandom(seed)
     let refused = 0

@@ -15,7 +15,7 @@ const full = process.env['KEEPSAKE_FAULTS'] === 'full'
 const MODES: readonly FaultMode[] = ['kill', 'kill-half', 'errno:EIO']
 const IN_FULL = 'a line in the log'
 /** Of every scenario at least one, and of the long ones many. */
-const EVERY = 19
+const EVERY = 41
 
 interface Fault {
   readonly mode: FaultMode

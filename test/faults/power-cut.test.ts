@@ -5,8 +5,8 @@ import { lostWrites } from './lost-writes.mjs'
 import { loopDisk } from './tools.mjs'
 
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
-const CUTS = full ? 5 : 3
-const ROUNDS = full ? 150 : 40
+const CUTS = full ? 5 : 2
+const ROUNDS = full ? 150 : 20
 const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 
 describe(`a power cut (seed ${seed})`, () => {

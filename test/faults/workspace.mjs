@@ -17,10 +17,10 @@ export function scratchFolder(name, { onDisk = false } = {}) {
 }
 
 /** Opens as the n-th process of a test: an hour later than the one before it, with ids of its own. */
-export async function openAs(n, root, options = {}) {
+export async function openAs(n, root, options = {}, settings = {}) {
   const ms = DAY_MS + n * 3_600_000
   const store = filesystemStore({ root, clock: () => ms, newId: countedIds(n), timezone: 'UTC', ...options })
-  return { root, store, memory: await openMemory({ store, clock: () => ms }) }
+  return { root, store, memory: await openMemory({ store, clock: () => ms, ...settings }) }
 }
 
 function countedIds(n) {

@@ -1,4 +1,4 @@
-/** `keepsake install`: puts the MCP server into a client's configuration, and nothing else anywhere. */
+/** `keepsake install`: puts the MCP server, and if asked the hooks, into a client's configuration, and nothing else anywhere. */
 import { realpathSync } from 'node:fs'
 import { PRESET_NAMES } from '../../model/preset.ts'
 import { usageError } from '../arguments.ts'
@@ -9,7 +9,15 @@ import { CLIENT_NAMES, CLIENTS, type Entry } from '../install/clients.ts'
 import { readConfigFile, writeConfigFile } from '../install/config-file.ts'
 import { triedOutcome } from '../install/diff.ts'
 import { type Edit, formatOf, installed } from '../install/edit.ts'
-import { type LocalBuild, serverCommand, shellLine } from '../install/server-command.ts'
+import { bothOutcomes, checkHooks, installHooks, plannedHooks, printedHooks } from '../install/hooks.ts'
+import { plainJsonWarning } from '../install/plain-json.ts'
+import {
+  hookCommand,
+  type LocalBuild,
+  type ServerOptions,
+  serverCommand,
+  shellLine,
+} from '../install/server-command.ts'
 import { SCOPE, type Target, targetOf } from '../install/target.ts'
 
 export const install: Command = {
@@ -20,19 +28,22 @@ export const install: Command = {
     'below CODEX_HOME), gemini (~/.gemini/settings.json) or opencode (opencode.json here). All else in that file stays as',
     'it is, byte for byte; "keepsake uninstall" takes the entry back. For cursor, vscode, windsurf, zed and generic it',
     'shows what to paste. What --workspace, --agent and --config say here is written into the entry. Running it again',
-    'changes nothing. More about each client: docs/clients.md.',
+    'changes nothing. With --hooks, claude, codex and gemini also call "keepsake hook" by themselves: the model is given',
+    'what it should know, and transcripts are saved. More about each client: docs/clients.md, docs/hooks.md.',
   ],
   options: [
     SCOPE,
     { name: 'tools', value: PRESET_NAMES.join('|'), about: 'the set of tools that the client is given' },
     { name: 'local', about: 'start this very build by its path, not the package by npx' },
+    { name: 'hooks', about: 'also set up the hooks of claude, codex or gemini' },
     { name: 'trust', about: 'let codex or gemini call the tools without asking each time' },
     { name: 'dry-run', about: 'only show what would change' },
-    { name: 'print', about: 'only print the entry, to paste it' },
+    { name: 'print', about: 'only print the entry, or with --hooks the hooks, to paste it' },
     { name: 'force', about: 'replace an entry "keepsake" that starts something else' },
   ],
   examples: [
     'keepsake install claude',
+    'keepsake install gemini --hooks',
     'keepsake install codex --workspace ~/notes --agent scout --dry-run',
     'keepsake install vscode --print > .vscode/mcp.json',
   ],
@@ -40,11 +51,25 @@ export const install: Command = {
 }
 
 async function run(context: Context): Promise<Outcome> {
-  const { given } = context
+  const { given, asked } = context
   const target = targetOf(context)
-  const command = await commandFor(context)
+  const options = await optionsFor(context)
+  const command = serverCommand(options, asked.cwd)
   const entry = entryFor(target, command, given.has('trust'))
-  if (given.has('print')) return printed(target, entry)
+  const hooks = given.has('hooks') ? plannedHooks(target, hookCommand(target.name, options, asked.cwd)) : undefined
+  if (given.has('print')) return hooks ? printedHooks(target, hooks) : printed(target, entry)
+  if (hooks) await checkHooks(hooks)
+  const server = await installServer(context, target, command, entry)
+  return hooks ? bothOutcomes(server, await installHooks(context, hooks)) : server
+}
+
+async function installServer(
+  context: Context,
+  target: Target,
+  command: readonly string[],
+  entry: Entry,
+): Promise<Outcome> {
+  const { given } = context
   if (target.place === undefined) return shown(target, command, entry)
   const file = await readConfigFile(target.place)
   const edit = installed(target.client, file, entry, given.has('force'))
@@ -61,30 +86,17 @@ async function run(context: Context): Promise<Outcome> {
     context.screen,
   )
   const text = [done, ...(edit.was === 'same' ? [] : rows)].join('\n')
-  return { json, text, quietText: '', warnings: unreadable(target, file.path, edit.after) }
-}
-
-/** Comments are kept, also where the client can't read them: then it reads nothing of the file. */
-function unreadable({ client }: Target, path: string, text = ''): string[] {
-  if (!client.plainJson) return []
-  try {
-    JSON.parse(text.replace(/^\uFEFF/, ''))
-    return []
-  } catch {
-    return [`${client.title} reads only plain JSON: take the comments and trailing commas out of ${path}`]
-  }
+  const { title, plainJson } = target.client
+  return { json, text, quietText: '', warnings: plainJson ? plainJsonWarning(title, file.path, edit.after) : [] }
 }
 
 /** What is wrong with the options is told now, not by a server that a client can't start. */
-async function commandFor(context: Context): Promise<readonly string[]> {
-  const { given, asked } = context
+async function optionsFor(context: Context): Promise<ServerOptions> {
+  const { given } = context
   const names = ['workspace', 'agent', 'config', 'tools'] as const
   if (names.some((name) => given.has(name))) await configAsked(context)
   const [workspace, agent, config, tools] = names.map((name) => given.one(name))
-  return serverCommand(
-    { workspace, agent, config, tools, local: given.has('local') ? thisBuild() : undefined },
-    asked.cwd,
-  )
+  return { workspace, agent, config, tools, local: given.has('local') ? thisBuild() : undefined }
 }
 
 function thisBuild(): LocalBuild {

@@ -1,4 +1,5 @@
 /** `keepsake list`: what there is or was, a line each, in the order it came. */
+import { parseCondition } from '../../model/condition.ts'
 import { WORLD } from '../../model/entry.ts'
 import { KIND_NAMES, parseKind } from '../../model/kinds.ts'
 import { AS_OF, ofReading, openReading } from '../as-of.ts'
@@ -6,6 +7,7 @@ import type { Command, Context, Outcome } from '../command.ts'
 import { parseDates, SINCE, UNTIL } from '../date-options.ts'
 import { entryJson, warningsJson } from '../entry-json.ts'
 import { listText } from '../entry-text.ts'
+import { WHERE } from '../search-options.ts'
 
 export const list: Command = {
   verb: 'list',
@@ -23,12 +25,14 @@ export const list: Command = {
     },
     SINCE,
     UNTIL,
+    WHERE,
     AS_OF,
   ],
   examples: [
     'keepsake list',
     'keepsake list --kind note --kind fact',
     'keepsake list --since 2026-11-01 --until 2026-11-15',
+    'keepsake list --kind fact --where category=user_profile',
     'keepsake list --as-of yesterday',
   ],
   run,
@@ -37,10 +41,11 @@ export const list: Command = {
 async function run(context: Context): Promise<Outcome> {
   const { given, screen } = context
   const kinds = given.all('kind').map((kind) => parseKind(kind))
+  const where = given.all('where').map(parseCondition)
   const wanted = kinds.length === 0 ? {} : { kinds }
   const reading = await openReading(context)
   const { memory, root, zone } = reading
-  const entries = await memory.list({ ...wanted, ...parseDates(given, { zone, nowMs: Date.now() }) })
+  const entries = await memory.list({ ...wanted, where, ...parseDates(given, { zone, nowMs: Date.now() }) })
   const problems = await memory.store.problems({ scopes: [WORLD, memory.agent], ...wanted })
   const warnings = problems.map(({ path, problem }) => `${path}: ${problem}`)
   const text = entries.length === 0 ? 'Nothing is there.' : listText(entries, { screen, root, zone })

@@ -6,8 +6,10 @@ import { readTextFile } from '../../config/read-text-file.ts'
 import { InvalidError, KeepsakeError } from '../../errors.ts'
 import type { HttpOptions } from '../../mcp/http/serve.ts'
 import { laterStore } from '../../mcp/later-store.ts'
+import { lookAgain } from '../../mcp/notices.ts'
 import type { ServedMemory } from '../../mcp/server.ts'
 import { openStore, settingsOf } from '../../memory/open.ts'
+import { type Cleaning, startCleanup } from '../../memory/start-cleanup.ts'
 import { type Memory, openMemory } from '../../memory.ts'
 import { wholeNumber } from '../../model/number.ts'
 import { PRESET_NAMES } from '../../model/preset.ts'
@@ -65,36 +67,56 @@ async function run(context: Context): Promise<Outcome> {
   const config = await configAsked(context)
   if (!config.enabled) throw withoutMemory(config.file ?? 'agent.yaml')
   const signal = stopSignal()
-  if (http) return overHttp(config, { ...http, signal })
-  if (process.stdin.isTTY && !given.has('quiet')) process.stderr.write(`${FOR_A_PERSON}\n`)
-  await overStdio(config, signal)
+  const quietly = given.has('quiet')
+  if (http) return overHttp(config, { ...http, signal }, quietly)
+  if (process.stdin.isTTY && !quietly) process.stderr.write(`${FOR_A_PERSON}\n`)
+  await overStdio(config, signal, quietly)
   return { json: undefined, text: '', quietText: '', warnings: [] }
 }
 
-async function overStdio(config: Config, signal: AbortSignal): Promise<void> {
+async function overStdio(config: Config, signal: AbortSignal, quietly: boolean): Promise<void> {
   const [served, { serveMcpStdio }] = await Promise.all([servedMemory(config), import('../../mcp/stdio.ts')])
+  const cleaning = cleaned(served, quietly)
   try {
     const end = await serveMcpStdio(served, { input: process.stdin, output: process.stdout, signal })
     // Each was told by an answer of its own; standard output belongs to those.
     if (end === 'cut off') process.exitCode = EXIT_STATUS.IO
   } finally {
+    cleaning.stop()
     await closeMemory(served)
   }
 }
 
-async function overHttp(config: Config, options: HttpOptions): Promise<Outcome> {
+async function overHttp(config: Config, options: HttpOptions, quietly: boolean): Promise<Outcome> {
   const [served, { serveMcpHttp }] = await Promise.all([servedMemory(config), import('../../mcp/http/serve.ts')])
   const { url, closed } = await serveMcpHttp(served, options).catch(async (error) => {
     await closeMemory(served)
     throw error
   })
+  const cleaning = cleaned(served, quietly)
+  const close = (): Promise<void> => {
+    cleaning.stop()
+    return closeMemory(served)
+  }
   return {
     json: { url },
     text: `Serving the memory of ${config.values.agent} at ${url}\nFor Claude Code: claude mcp add --transport http keepsake ${url}`,
     quietText: url,
     warnings: [],
-    until: closed.finally(() => closeMemory(served)),
+    until: closed.finally(close),
   }
+}
+
+/** Also what goes because its time is over is news to who follows the resources. */
+function cleaned({ memory }: ServedMemory, quietly: boolean): Cleaning {
+  return startCleanup(memory, {
+    interval: memory.settings.cleanupInterval,
+    told: (deleted) => {
+      lookAgain(memory)
+      const what = deleted === 1 ? '1 entry that has' : `${deleted} entries that have`
+      if (!quietly) process.stderr.write(`keepsake: removed ${what} expired\n`)
+    },
+  })
 }
 
 const FOR_A_PERSON =

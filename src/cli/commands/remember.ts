@@ -12,7 +12,8 @@ export const remember: Command = {
   operands: [{ name: 'TEXT' }],
   about: [
     "Keeps TEXT. Without a name it is appended to today's log; with a name it makes that note or overwrites it.",
-    'TEXT "-" is read from standard input.',
+    'TEXT "-" is read from standard input. A fact (--kind fact) needs no name: the same one is one entry, and with the',
+    'metadata category=user_profile and field=F it replaces what was known of that field.',
   ],
   options: [
     { name: 'name', value: 'NAME', about: 'make or overwrite the note of this name' },
@@ -29,6 +30,8 @@ export const remember: Command = {
     'keepsake remember "Staging moved to the new rack."',
     'keepsake remember "Run make ship, then watch the graphs." --name deploys --alias releases',
     'keepsake remember "Likes short answers." --kind fact --meta about=user --meta sure:=0.9',
+    'keepsake remember "Called Alex." --kind fact --meta category=user_profile --meta field=name',
+    'keepsake remember "Working on the billing bug." --kind context --key task',
     'git log -5 | keepsake remember - --name "last commits" --ttl 7d',
   ],
   run,

@@ -1,8 +1,10 @@
 /** `keepsake uninstall`: takes back what install wrote. The memory itself is not touched. */
 import type { Command, Context, Outcome } from '../command.ts'
+import type { Place } from '../install/clients.ts'
 import { readConfigFile, writeConfigFile } from '../install/config-file.ts'
 import { triedOutcome } from '../install/diff.ts'
 import { uninstalled } from '../install/edit.ts'
+import { bothOutcomes, uninstallHooks } from '../install/hooks.ts'
 import { SERVER_NAME } from '../install/server-command.ts'
 import { SCOPE, type Target, targetOf } from '../install/target.ts'
 
@@ -10,8 +12,8 @@ export const uninstall: Command = {
   verb: 'uninstall',
   operands: [{ name: 'CLIENT' }],
   about: [
-    'Takes the entry that "keepsake install" wrote out of the configuration of an agent program; the file is as it was',
-    'before, or gone if install made it. Where there is no such entry, it says so. The memory itself stays.',
+    'Takes the entry and the hooks that "keepsake install" wrote out of the configuration of an agent program; the file is',
+    'as it was before, or gone if install made it. Where there is no such entry, it says so. The memory itself stays.',
   ],
   options: [
     SCOPE,
@@ -23,24 +25,30 @@ export const uninstall: Command = {
 }
 
 async function run(context: Context): Promise<Outcome> {
-  const { given, screen } = context
+  const { given } = context
   const target = targetOf(context)
-  if (target.place === undefined) return byHand(target)
-  const file = await readConfigFile(target.place)
+  const { place, client } = target
+  // Says what is wrong with the file before anything is written. The hooks go first, for install wrote them last.
+  if (place) uninstalled(client, await readConfigFile(place), given.has('force'))
+  const hooks = await uninstallHooks(context, target)
+  return bothOutcomes(place ? await uninstallServer(context, target, place) : byHand(target), hooks)
+}
+
+async function uninstallServer(context: Context, target: Target, place: Place): Promise<Outcome> {
+  const { given, screen } = context
+  const file = await readConfigFile(place)
   const { was, after, lost = [] } = uninstalled(target.client, file, given.has('force'))
   const isTried = given.has('dry-run')
   const json = { client: target.name, scope: target.scope, file: file.path, changed: !isTried && was !== 'absent' }
-  const place = screen.path('', file.path)
+  const path = screen.path('', file.path)
   if (was === 'absent') {
-    const text = `Nothing to take back: ${place} has no entry "${SERVER_NAME}" for ${target.client.title}`
+    const text = `Nothing to take back: ${path} has no entry "${SERVER_NAME}" for ${target.client.title}`
     return isTried ? triedOutcome(context, file, file.text, json, text) : { json, text, quietText: '', warnings: [] }
   }
   if (isTried) return triedOutcome(context, file, after, json, '')
   await writeConfigFile(file, after)
   const text =
-    after === undefined
-      ? `Removed ${place}, which held nothing else`
-      : `Took the entry "${SERVER_NAME}" out of ${place}`
+    after === undefined ? `Removed ${path}, which held nothing else` : `Took the entry "${SERVER_NAME}" out of ${path}`
   const warnings = lost.length === 0 ? [] : [`what was added to the entry went with it: ${lost.join(', ')}`]
   return { json, text, quietText: '', warnings }
 }

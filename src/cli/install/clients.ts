@@ -1,9 +1,10 @@
 /**
- * The table of clients: where each keeps its MCP servers, and what an entry looks like there. Where a client has files that
- * people own, install merges them; the others are shown what to paste.
+ * The table of clients: where each keeps its MCP servers and its hooks, and what an entry looks like there. Where a client has
+ * files that people own, install merges them; the others are shown what to paste.
  */
 import { join, resolve } from 'node:path'
 import type { JsonValue } from '../../model/entry.ts'
+import { CLAUDE_HOOKS, type ClientHooks, CODEX_HOOKS, GEMINI_HOOKS } from './client-hooks.ts'
 import { SERVER_NAME } from './server-command.ts'
 
 export type Entry = Readonly<Record<string, JsonValue>>
@@ -27,6 +28,8 @@ export interface Place {
   readonly files: readonly string[]
 }
 
+export type Places = Partial<Readonly<Record<Scope, (around: Surroundings) => Place>>>
+
 export interface Client {
   readonly title: string
   readonly format: 'json' | 'toml'
@@ -42,9 +45,19 @@ export interface Client {
   /** How to see that it works. */
   readonly check: string
   /** The scopes that have a file of their own, the usual one first; empty: the client is only shown what to paste. */
-  readonly places: Partial<Readonly<Record<Scope, (around: Surroundings) => Place>>>
+  readonly places: Places
   /** Where a scope is the client's own business: the command lines of the client that add and remove the entry. */
   readonly commands?: Partial<Readonly<Record<Scope, { readonly add: readonly string[]; readonly remove: string }>>>
+  /** Missing where a client has none that a command line can be given to. */
+  readonly hooks?: ClientHooks
+}
+
+const GEMINI_PLACES: Places = {
+  user: ({ cwd, home, variable }) => ({
+    base: resolve(cwd, variable('GEMINI_CLI_HOME') ?? home(), '.gemini'),
+    files: ['settings.json'],
+  }),
+  project: (around) => inProject(around, '.gemini', 'settings.json'),
 }
 
 export const CLIENTS: Readonly<Record<string, Client>> = {
@@ -64,6 +77,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
         remove: `claude mcp remove --scope user ${SERVER_NAME}`,
       },
     },
+    hooks: { ...CLAUDE_HOOKS, places: dotFolder('.claude', 'CLAUDE_CONFIG_DIR', 'settings.json') },
   },
   codex: {
     title: 'Codex',
@@ -73,13 +87,8 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     trusted: { default_tools_approval_mode: 'approve' },
     pasted: '~/.codex/config.toml',
     check: 'codex mcp list',
-    places: {
-      user: ({ cwd, home, variable }) => {
-        const moved = variable('CODEX_HOME')
-        return { base: moved === undefined ? join(home(), '.codex') : resolve(cwd, moved), files: ['config.toml'] }
-      },
-      project: (around) => inProject(around, '.codex', 'config.toml'),
-    },
+    places: dotFolder('.codex', 'CODEX_HOME', 'config.toml'),
+    hooks: { ...CODEX_HOOKS, places: dotFolder('.codex', 'CODEX_HOME', 'hooks.json') },
   },
   gemini: {
     title: 'Gemini CLI',
@@ -89,13 +98,8 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     trusted: { trust: true },
     pasted: '~/.gemini/settings.json',
     check: 'gemini mcp list',
-    places: {
-      user: ({ cwd, home, variable }) => ({
-        base: resolve(cwd, variable('GEMINI_CLI_HOME') ?? home(), '.gemini'),
-        files: ['settings.json'],
-      }),
-      project: (around) => inProject(around, '.gemini', 'settings.json'),
-    },
+    places: GEMINI_PLACES,
+    hooks: { ...GEMINI_HOOKS, places: GEMINI_PLACES },
   },
   opencode: {
     title: 'OpenCode',
@@ -166,6 +170,17 @@ export function commandOf(entry: unknown): readonly string[] {
   if (typeof entry !== 'object' || entry === null) return []
   const { command, args } = entry as { readonly command?: unknown; readonly args?: unknown } // anything may stand there
   return [command, args].flat().filter((word) => typeof word === 'string')
+}
+
+/** A folder of the client in the home, unless a variable names another, and one of that name in the project. */
+function dotFolder(folder: string, moved: string, file: string): Places {
+  return {
+    user: ({ cwd, home, variable }) => {
+      const other = variable(moved)
+      return { base: other === undefined ? join(home(), folder) : resolve(cwd, other), files: [file] }
+    },
+    project: (around) => inProject(around, folder, file),
+  }
 }
 
 /** Who works in the home itself has the client's own folder there, not one of a project. */

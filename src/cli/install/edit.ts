@@ -1,12 +1,13 @@
 /**
- * What install and uninstall would make of a client's file: read, compare, edit, and check the result. Nothing is written
- * here. The check is by the parser, not by the editor: after must be before plus or minus our entry, and nothing else.
+ * What install and uninstall would make of a client's file with MCP servers: read, compare, edit. Nothing is written here, and
+ * nothing let out but what was before plus or minus our entry.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { DamagedError, KeepsakeError } from '../../errors.ts'
+import { KeepsakeError } from '../../errors.ts'
+import { checked, type Meant } from './checked-edit.ts'
 import { type Client, commandOf, type Entry } from './clients.ts'
 import { type ConfigFile, LEFT } from './config-file.ts'
-import { BrokenConfig, type ConfigFormat } from './config-format.ts'
+import type { ConfigFormat } from './config-format.ts'
 import { jsonFormat } from './json-format.ts'
 import { isServerCommand, SERVER_NAME } from './server-command.ts'
 import { tomlFormat } from './toml-format.ts'
@@ -19,8 +20,6 @@ export interface Edit {
   readonly lost?: readonly string[]
 }
 
-const BYTE_ORDER_MARK = '\uFEFF'
-
 export function formatOf({ format, servers }: Client): ConfigFormat {
   return format === 'json' ? jsonFormat(servers) : tomlFormat(servers)
 }
@@ -29,7 +28,7 @@ export function formatOf({ format, servers }: Client): ConfigFormat {
 export function installed(client: Client, file: ConfigFile, entry: Entry, force: boolean): Edit {
   const format = formatOf(client)
   const hint = `${LEFT} To do it by hand, put this into it:\n${format.snippet(entry)}`
-  return checked({ file, format, hint, wanted: entry }, (text) => {
+  return checked({ file, hint, isMeant: isAsMeant(format, entry) }, (text) => {
     const current = text === undefined ? undefined : format.entryIn(text)
     if (text === undefined || current === undefined) return { was: 'absent', after: format.added(text, entry) }
     const was = whose(current, entry)
@@ -43,7 +42,7 @@ export function installed(client: Client, file: ConfigFile, entry: Entry, force:
 export function uninstalled(client: Client, file: ConfigFile, force: boolean): Edit {
   const format = formatOf(client)
   const hint = `${LEFT} Take the entry "${SERVER_NAME}" out by hand.`
-  return checked({ file, format, hint, wanted: undefined }, (text) => {
+  return checked({ file, hint, isMeant: isAsMeant(format, undefined) }, (text) => {
     const current = text === undefined ? undefined : format.entryIn(text)
     if (text === undefined || current === undefined) return { was: 'absent', after: text }
     const was = whose(current)
@@ -73,43 +72,11 @@ function notWritten(client: Client, current: Entry): readonly string[] {
   return Object.keys(current).filter((name) => !names.includes(name))
 }
 
-interface Meant {
-  readonly file: ConfigFile
-  readonly format: ConfigFormat
-  /** What to do where it can't be done. */
-  readonly hint: string
-  /** What our entry must say afterwards; undefined: there must be none. */
-  readonly wanted: Entry | undefined
-}
-
-/** Runs an edit on the text behind the byte order mark, and lets nothing out that is not what was meant. */
-function checked({ file, format, hint, wanted }: Meant, edit: (text: string | undefined) => Edit): Edit {
-  const mark = file.text?.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
-  const before = file.text?.slice(mark.length)
-  try {
-    const { after, ...rest } = edit(before)
-    if (after === before || isAsMeant(format, { before: before ?? '', after: after ?? '' }, wanted)) {
-      return { ...rest, after: after === undefined ? undefined : mark + after }
-    }
-  } catch (error) {
-    if (!(error instanceof BrokenConfig)) throw error
-    throw new DamagedError(`${file.path}:${error.line}:${error.column}`, error.message, hint)
-  }
-  throw new DamagedError(file.path, 'its form leaves no place that a program could edit safely', hint)
-}
-
-function isAsMeant(
-  format: ConfigFormat,
-  { before, after }: { readonly before: string; readonly after: string },
-  wanted: Entry | undefined,
-): boolean {
-  try {
+function isAsMeant(format: ConfigFormat, wanted: Entry | undefined): Meant['isMeant'] {
+  return (before, after) => {
     const entry = format.entryIn(after)
     const isThere = wanted === undefined ? entry === undefined : whose(entry, wanted) === 'same'
     return isThere && isDeepStrictEqual(format.others(after), format.others(before))
-  } catch (error) {
-    if (error instanceof BrokenConfig) return false
-    throw error
   }
 }
 

@@ -1,76 +1,87 @@
 /**
- * One member put into an object of a JSON text, and taken out of it. What is put in stands last and looks like what stands
- * around it: the same indentation and line ends, a trailing comma where there is one, all on one line where all is. An
- * object that was empty shows it by a blank line, so that taking out knows it from one that was made for the member.
+ * One part put into an object or a list of a JSON text, and taken out of it. What is put in stands last and looks like what
+ * stands around it: the same indentation and line ends, a trailing comma where there is one, all on one line where all is.
+ * What was empty shows it by a blank line, so that taking out knows it from what was made for the part.
  */
 import type { JsonValue } from '../../model/entry.ts'
 import { indentationAt, newlineOf } from './config-format.ts'
-import { type Member, type ObjectNode, readTree, type Token, tokensBetween } from './json-tree.ts'
+import {
+  type ArrayNode,
+  type Member,
+  type ObjectNode,
+  readTree,
+  type Span,
+  type Token,
+  tokensBetween,
+} from './json-tree.ts'
 
 const USUAL_INDENTATION = '  '
 
+type Container = ObjectNode | ArrayNode
+
 export function withMember(text: string, object: ObjectNode, name: string, value: JsonValue): string {
-  const members = object.members
-  const last = members.at(-1)
-  return last ? afterLast(text, object, last, [name, value]) : intoEmpty(text, object, [name, value])
+  return withPart(text, object, `${JSON.stringify(name)}: `, value)
 }
 
-function afterLast(
-  text: string,
-  object: ObjectNode,
-  last: Member,
-  [name, value]: readonly [string, JsonValue],
-): string {
-  const closing = object.end - 1
-  const tokens = tokensBetween(text, last.end, closing)
+export function withItem(text: string, list: ArrayNode, value: JsonValue): string {
+  return withPart(text, list, '', value)
+}
+
+/** `label`: what stands before the value. */
+function withPart(text: string, container: Container, label: string, value: JsonValue): string {
+  const last = partsOf(container).at(-1)
+  const isShort = last && isOnOneLine(text, container)
+  const shown = label + (isShort ? onOneLine(value) : rendered(text, indentationOf(text, container), value))
+  if (!last) return intoEmpty(text, container, startOfLine(text, container) + shown)
+  return afterLast(text, container, last, (isShort ? ' ' : startOfLine(text, container)) + shown)
+}
+
+function afterLast(text: string, container: Container, last: Span, put: string): string {
+  const tokens = tokensBetween(text, last.end, container.end - 1)
   const hasTrailingComma = tokens.some((token) => token.text === ',')
   const at = tokens.at(-1)?.end ?? last.end
-  const member = isOnOneLine(text, object)
-    ? ` ${JSON.stringify(name)}: ${onOneLine(value)}`
-    : startOfLine(text, object) + memberText(text, object, name, value)
   return [
     text.slice(0, last.end),
     hasTrailingComma ? '' : ',',
     text.slice(last.end, at),
-    member,
+    put,
     hasTrailingComma ? ',' : '',
     text.slice(at),
   ].join('')
 }
 
-function intoEmpty(text: string, object: ObjectNode, [name, value]: readonly [string, JsonValue]): string {
+function intoEmpty(text: string, container: Container, part: string): string {
   const newline = newlineOf(text)
-  const [inside, closing] = [object.start + 1, object.end - 1]
-  const member = startOfLine(text, object) + memberText(text, object, name, value)
+  const [inside, closing] = [container.start + 1, container.end - 1]
   const put = text.slice(inside, closing).includes('\n')
-    ? member + newline
-    : newline + member + newline + indentationAt(text, object.start)
+    ? part + newline
+    : newline + part + newline + indentationAt(text, container.start)
   return text.slice(0, inside) + put + text.slice(inside)
 }
 
-/** What `object` was when it was empty, if its one member was put in by `intoEmpty`; else texts that are not that. */
-export function emptied(text: string, object: ObjectNode, { end }: Member): readonly string[] {
-  if (tokensBetween(text, end, object.end - 1).some((token) => token.text === ',')) return []
-  const after = text.slice(end, object.end - 1)
+/** What `container` was when it was empty, if its one part was put in by `intoEmpty`; else texts that are not that. */
+export function emptied(text: string, container: Container, { end }: Span): readonly string[] {
+  if (tokensBetween(text, end, container.end - 1).some((token) => token.text === ',')) return []
+  const after = text.slice(end, container.end - 1)
   const newline = newlineOf(text)
-  return [newline + indentationAt(text, object.start), newline].flatMap((put) =>
+  return [newline + indentationAt(text, container.start), newline].flatMap((put) =>
     after.startsWith(put)
-      ? [text.slice(0, object.start + 1) + after.slice(put.length) + text.slice(object.end - 1)]
+      ? [text.slice(0, container.start + 1) + after.slice(put.length) + text.slice(container.end - 1)]
       : [],
   )
 }
 
 /** Comments stay, also those beside it. */
-export function withoutMember(text: string, object: ObjectNode, member: Member): string {
-  const members = object.members
-  const index = members.findIndex(({ start }) => start === member.start)
-  const [previous, next] = [members[index - 1], members[index + 1]]
-  const from = previous?.end ?? object.start + 1
-  const before = tokensBetween(text, from, member.start)
-  const after = tokensBetween(text, member.end, next?.start ?? object.end - 1)
+export function withoutPart(text: string, container: Container, part: Span): string {
+  const parts = partsOf(container)
+  const index = parts.findIndex(({ start }) => start === part.start)
+  const [previous, next] = [parts[index - 1], parts[index + 1]]
+  const from = previous?.end ?? container.start + 1
+  const before = tokensBetween(text, from, part.start)
+  const after = tokensBetween(text, part.end, next?.start ?? container.end - 1)
   const comma = [...after, ...before].find((token) => token.text === ',')
-  const start = (before.at(-1)?.end ?? from) + lineEndToKeep(text, before.at(-1), member.end)
-  const cuts = [{ start, end: member.end }, ...(comma ? [comma] : [])]
+  const start = (before.at(-1)?.end ?? from) + lineEndToKeep(text, before.at(-1), part.end)
+  const cuts = [{ start, end: part.end }, ...(comma ? [comma] : [])]
   return cuts
     .sort((a, b) => b.start - a.start)
     .reduce((rest, cut) => rest.slice(0, cut.start) + rest.slice(cut.end), text)
@@ -88,12 +99,8 @@ export function withValue(text: string, object: ObjectNode, { value: old }: Memb
   return text.slice(0, old.start) + put + text.slice(old.end)
 }
 
-function startOfLine(text: string, object: ObjectNode): string {
-  return newlineOf(text) + indentationOf(text, object)
-}
-
-function memberText(text: string, object: ObjectNode, name: string, value: JsonValue): string {
-  return `${JSON.stringify(name)}: ${rendered(text, indentationOf(text, object), value)}`
+function startOfLine(text: string, container: Container): string {
+  return newlineOf(text) + indentationOf(text, container)
 }
 
 function rendered(text: string, indentation: string, value: JsonValue): string {
@@ -107,14 +114,14 @@ function onOneLine(value: JsonValue): string {
   return `{${members.join(', ')}}`
 }
 
-function isOnOneLine(text: string, object: ObjectNode): boolean {
-  return !text.slice(object.start, object.end).includes('\n')
+function isOnOneLine(text: string, container: Container): boolean {
+  return !text.slice(container.start, container.end).includes('\n')
 }
 
-/** Of the members of `object`: as the first that begins a line, else one step more than the line of the object. */
-function indentationOf(text: string, object: ObjectNode): string {
-  const first = object.members.find(({ start }) => beginsLine(text, start))
-  return first ? indentationAt(text, first.start) : indentationAt(text, object.start) + unitOf(text)
+/** Of the parts: as the first that begins a line, else one step more than the line of what holds them. */
+function indentationOf(text: string, container: Container): string {
+  const first = partsOf(container).find(({ start }) => beginsLine(text, start))
+  return first ? indentationAt(text, first.start) : indentationAt(text, container.start) + unitOf(text)
 }
 
 /** One step: as the members of the whole have it. */
@@ -122,6 +129,10 @@ function unitOf(text: string): string {
   const root = readTree(text)
   const first = root?.type === 'object' && root.members.find(({ start }) => beginsLine(text, start))
   return (first && indentationAt(text, first.start)) || USUAL_INDENTATION
+}
+
+function partsOf(container: Container): readonly Span[] {
+  return container.type === 'object' ? container.members : container.items
 }
 
 function beginsLine(text: string, offset: number): boolean {

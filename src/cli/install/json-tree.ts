@@ -7,7 +7,7 @@ import { brokenAt } from './config-format.ts'
 
 export type Node = ObjectNode | ArrayNode | PlainNode
 
-interface Span {
+export interface Span {
   readonly start: number
   /** Behind its last character. */
   readonly end: number
@@ -18,7 +18,7 @@ export interface ObjectNode extends Span {
   readonly members: readonly Member[]
 }
 
-interface ArrayNode extends Span {
+export interface ArrayNode extends Span {
   readonly type: 'array'
   readonly items: readonly Node[]
 }

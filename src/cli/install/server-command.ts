@@ -1,6 +1,6 @@
 /**
- * The command that a client starts the MCP server with: what install writes, and how it knows its own again. Whoever runs
- * the server stands before the word `mcp`: the package by its name, or the program of a build by its path.
+ * The commands that a client starts the MCP server and the hooks with: what install writes, and how it knows its own again.
+ * Whoever runs them stands before the word `mcp` or `hook`: the package by its name, or the program of a build by its path.
  */
 import { isUrl, resolvePath } from '../../config/value-types.ts'
 
@@ -22,7 +22,20 @@ export interface ServerOptions {
 }
 
 /** A client starts it in a folder of its own choice, so paths are made absolute: `from` is where they were typed. */
-export function serverCommand({ workspace, agent, config, tools, local }: ServerOptions, from: string): string[] {
+export function serverCommand(options: ServerOptions, from: string): string[] {
+  return programCommand(['mcp'], options, from)
+}
+
+/** For a shell, which is what clients give it to. */
+export function hookCommand(client: string, options: ServerOptions, from: string): string {
+  return shellLine(programCommand(['hook', client], options, from))
+}
+
+function programCommand(
+  verb: readonly string[],
+  { workspace, agent, config, tools, local }: ServerOptions,
+  from: string,
+): string[] {
   const path = (text: string | undefined): string | undefined =>
     text === undefined || isUrl(text) ? text : resolvePath(text, from)
   const options: readonly (readonly [string, string | undefined])[] = [
@@ -33,7 +46,7 @@ export function serverCommand({ workspace, agent, config, tools, local }: Server
   ]
   return [
     ...(local ? [local.node, local.program] : ['npx', '-y', 'keepsake']),
-    'mcp',
+    ...verb,
     ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
   ]
 }
@@ -42,6 +55,11 @@ export function serverCommand({ workspace, agent, config, tools, local }: Server
 export function isServerCommand(words: readonly string[]): boolean {
   const starter = words[words.indexOf('mcp') - 1]
   return starter !== undefined && /(^|[\\/])keepsake(@[^\\/]*|\.cmd|\.exe)?$|[\\/]cli[\\/]main\.js$/.test(starter)
+}
+
+/** The same of a hook, which is a line of shell. */
+export function isHookCommand(line: string): boolean {
+  return /((^|[\s'"\\/])keepsake(@[^\s'"\\/]*|\.cmd|\.exe)?|[\\/]cli[\\/]main\.js)['"]? hook [a-z]/.test(line)
 }
 
 /** As a shell takes it. */

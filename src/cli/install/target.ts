@@ -4,7 +4,16 @@ import { InvalidError, KeepsakeError } from '../../errors.ts'
 import { usageError } from '../arguments.ts'
 import type { Context, Option } from '../command.ts'
 import { nearest } from '../nearest.ts'
-import { CLIENT_NAMES, CLIENTS, type Client, type Place, SCOPES, type Scope } from './clients.ts'
+import {
+  CLIENT_NAMES,
+  CLIENTS,
+  type Client,
+  type Place,
+  type Places,
+  SCOPES,
+  type Scope,
+  type Surroundings,
+} from './clients.ts'
 
 export const SCOPE: Option = {
   name: 'scope',
@@ -19,6 +28,8 @@ export interface Target {
   readonly scope: Scope | undefined
   /** Undefined: there is no file that we would write. */
   readonly place: Place | undefined
+  /** The same for hooks. */
+  readonly hooksPlace: Place | undefined
 }
 
 export function targetOf({ given, asked }: Context): Target {
@@ -26,8 +37,9 @@ export function targetOf({ given, asked }: Context): Target {
   const client = CLIENT_NAMES.includes(name) ? CLIENTS[name] : undefined
   if (!client) throw unknownClient(given.operand(0))
   const scope = scopeOf(client, given.one('scope'))
-  const place = scope && client.places[scope]
-  return { name, client, scope, place: place?.({ cwd: asked.cwd, home: homeFolder, variable }) }
+  const around: Surroundings = { cwd: asked.cwd, home: homeFolder, variable }
+  const placeIn = (places: Places | undefined): Place | undefined => (scope ? places?.[scope]?.(around) : undefined)
+  return { name, client, scope, place: placeIn(client.places), hooksPlace: placeIn(client.hooks?.places) }
 }
 
 function scopeOf({ title, places, commands }: Client, wanted: string | undefined): Scope | undefined {

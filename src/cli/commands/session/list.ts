@@ -1,0 +1,27 @@
+/** `keepsake session list`: all sessions of the agent, the one that was last spoken in first. */
+import type { Command, Context, Outcome } from '../../command.ts'
+import { sessionsText } from '../../session-text.ts'
+
+export const list: Command = {
+  verb: 'session list',
+  operands: [],
+  about: [
+    'Lists the sessions of the agent: when something was last said, its key, how many turns count, when it began.',
+  ],
+  options: [],
+  examples: ['keepsake session list', 'keepsake session list --agent scout --json'],
+  run,
+}
+
+async function run({ screen, open }: Context): Promise<Outcome> {
+  const { memory } = await open()
+  const { timezone: zone } = await memory.store.settings()
+  const sessions = (await memory.sessions()).toSorted((a, b) => (a.lastAt < b.lastAt ? 1 : -1))
+  const text = sessionsText(sessions, { screen, zone })
+  return {
+    json: { sessions },
+    text: sessions.length === 0 ? 'There are no sessions.' : text,
+    quietText: text,
+    warnings: [],
+  }
+}

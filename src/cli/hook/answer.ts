@@ -1,0 +1,133 @@
+/**
+ * From an event of an agent program to what it is answered. A hook helps or is silent: whatever fails, the answer is one
+ * object that the client takes, and what fails with every prompt is told once, at the start of the session.
+ */
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isKeepsakeError } from '../../errors.ts'
+import type { Memory } from '../../memory.ts'
+import { usageError } from '../arguments.ts'
+import type { Context } from '../command.ts'
+import { type HookEvent, type Moment, parseEvent } from './event.ts'
+import { fitted } from './fitted.ts'
+import { HOOK_CLIENTS, type HookClient } from './hook-clients.ts'
+
+export interface HookAnswer {
+  /** Shown to the person by each of the clients. */
+  readonly systemMessage?: string
+  readonly hookSpecificOutput?: { readonly hookEventName: string; readonly additionalContext: string }
+}
+
+type Request = Pick<Context, 'given' | 'asked'>
+
+/** A client waits for its hooks. Fingerprints that can't be kept in time are no loss; a transcript may have its last chance. */
+const LOCK_WAIT_MS: Readonly<Record<Moment, number>> = { start: 1000, prompt: 1000, save: 3000 }
+/** In UTF-16 units: as much as is looked at of a message anyway. */
+const MOST_OF_A_PROMPT = 100_000
+const LONGEST_MESSAGE = 300
+
+export async function answerTo(text: string, request: Request): Promise<HookAnswer> {
+  const event = parseEvent(text)
+  try {
+    const client = clientCalled(request.given.operand(0))
+    if (!event) return {}
+    if (event.moment === 'save') return await saved(client, event, request)
+    return await given(client, event, request)
+  } catch (error) {
+    return failure(error, event)
+  }
+}
+
+/** `event`: the one that it failed for; undefined where it was none, and then a person may have called this. */
+export function failure(error: unknown, event: HookEvent | undefined): HookAnswer {
+  // Stop's answer can hold the agent up; and a prompt's would say the same again and again.
+  if (event?.moment === 'prompt' || event?.name === 'Stop') return {}
+  const message = error instanceof Error ? error.message : String(error)
+  return told(isKeepsakeError(error) ? message : `this should not happen: ${message}`)
+}
+
+async function given(client: HookClient, event: HookEvent, request: Request): Promise<HookAnswer> {
+  if (event.moment === 'prompt' && (event.prompt ?? '').trim() === '') return {}
+  return withMemory(request, event, async (memory) => {
+    const session = memory.session(keyOf(client, event))
+    if (event.moment === 'prompt') {
+      const part = await session.autoRecall((event.prompt ?? '').slice(0, MOST_OF_A_PROMPT))
+      return withContext(event, fitted(part?.text ?? '', client))
+    }
+    const { system, warnings } = await session.context()
+    // Who resumes, clears or compacts has been told when it began.
+    const isNew = event.source === undefined || event.source === 'startup'
+    return {
+      ...(isNew && warnings.length > 0 ? told(warnings.join('; ')) : {}),
+      ...withContext(event, fitted(system, client)),
+    }
+  })
+}
+
+async function saved(client: HookClient, event: HookEvent, request: Request): Promise<HookAnswer> {
+  const { readTranscriptFile } = await import('./transcript-file.ts')
+  const text = event.transcriptPath === undefined ? undefined : readTranscriptFile(event.transcriptPath)
+  if (text === undefined) return {}
+  const { readTranscript } = await import('../../session/import/index.ts')
+  const { turns } = readTranscript(text, client)
+  // A session without a word must not make a workspace.
+  if (turns.length === 0) return {}
+  return withMemory(request, event, async (memory) => {
+    await memory.session(keyOf(client, event)).import(turns, { slide: false })
+    return {}
+  })
+}
+
+/** The memory where the agent works; without `spec.memory` it is given none. */
+async function withMemory(
+  request: Request,
+  event: HookEvent,
+  use: (memory: Memory) => Promise<HookAnswer>,
+): Promise<HookAnswer> {
+  const [{ configAsked }, { openStore }, { openMemory }] = await Promise.all([
+    import('../asked-config.ts'),
+    import('../../memory/open.ts'),
+    import('../../memory.ts'),
+  ])
+  const { given, asked } = request
+  const config = await configAsked({ given, asked: { ...asked, cwd: folderOf(event, asked.cwd) } })
+  if (!config.enabled) return {}
+  const { store, agent, settings } = await openStore(config, { lockWaitMs: LOCK_WAIT_MS[event.moment] })
+  const memory = await openMemory({ store, agent, ...settings })
+  try {
+    return await use(memory)
+  } finally {
+    await memory.close()
+  }
+}
+
+function clientCalled(word: string): HookClient {
+  const client = HOOK_CLIENTS.find((name) => name === word)
+  if (client) return client
+  throw usageError(`there are no hooks for "${word}"`, `Known are ${HOOK_CLIENTS.join(', ')}.`)
+}
+
+function keyOf(client: HookClient, { sessionId }: HookEvent): string {
+  return `${client}-${sessionId}`
+}
+
+function folderOf({ cwd }: HookEvent, otherwise: string): string {
+  if (cwd === undefined) return otherwise
+  const folder = resolve(otherwise, cwd)
+  try {
+    return statSync(folder).isDirectory() ? folder : otherwise
+  } catch {
+    return otherwise
+  }
+}
+
+function withContext({ name }: HookEvent, text: string): HookAnswer {
+  return text === '' ? {} : { hookSpecificOutput: { hookEventName: name, additionalContext: text } }
+}
+
+function told(message: string): HookAnswer {
+  const line = `keepsake: ${message}`.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+  return {
+    systemMessage: line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE - 1).toWellFormed()}…` : line,
+  }
+}

@@ -1,0 +1,42 @@
+/** A session that was asked for and is not there: the failure names those that may have been meant. */
+import { KeepsakeError } from '../errors.ts'
+import type { Memory } from '../memory.ts'
+import { distance } from '../model/find.ts'
+
+const MOST_SUGGESTIONS = 3
+
+/** For commands whose answer would be the same for a session without turns and for none. */
+export async function requireSession(memory: Memory, key: string): Promise<void> {
+  const keys = await keysOf(memory)
+  if (!keys.includes(key)) throw notFound(key, keys)
+}
+
+export async function unknownSession(memory: Memory, key: string): Promise<KeepsakeError> {
+  return notFound(key, await keysOf(memory))
+}
+
+async function keysOf({ store, agent }: Memory): Promise<string[]> {
+  return (await store.sessions.list(agent)).map((info) => info.key)
+}
+
+function notFound(key: string, keys: readonly string[]): KeepsakeError {
+  const near = nearKeys(key, keys)
+  return new KeepsakeError('NOT_FOUND', `there is no session ${JSON.stringify(key)}`, {
+    hint:
+      near.length > 0
+        ? `Did you mean ${near.map((one) => JSON.stringify(one)).join(' or ')}?`
+        : 'See which there are: keepsake session list',
+    data: { session: key, near },
+  })
+}
+
+function nearKeys(key: string, keys: readonly string[]): string[] {
+  const wanted = key.toLowerCase()
+  const far = Math.max(1, Math.floor(wanted.length / 3))
+  return keys
+    .map((known) => ({ known, steps: distance(known.toLowerCase().slice(0, 200), wanted.slice(0, 200)) }))
+    .filter(({ known, steps }) => steps <= far || (wanted !== '' && known.toLowerCase().includes(wanted)))
+    .sort((a, b) => a.steps - b.steps || (a.known < b.known ? -1 : 1))
+    .slice(0, MOST_SUGGESTIONS)
+    .map(({ known }) => known)
+}

@@ -1,0 +1,31 @@
+/**
+ * The command line without a process of its own, for the many cases that differ in words alone: a start costs more than all
+ * that such a case looks at. That a real process prints the same is for the tests that start one.
+ */
+import { vi } from 'vitest'
+import { answer } from '../../src/cli/answer.ts'
+import { EXIT_STATUS } from '../../src/cli/exit-status.ts'
+import { isKeepsakeError } from '../../src/errors.ts'
+import { cleanEnvironment, type Desk, type Printed } from './keepsake.ts'
+
+/** From here on this process stands where the commands of that desk start. Only for a test file with a process of its own. */
+export function sitDownAt(desk: Desk): void {
+  process.chdir(desk.folder)
+  const clean = cleanEnvironment(desk.folder)
+  for (const name of Object.keys(process.env)) {
+    if (/^(KEEPSAKE|XDG)_/.test(name)) vi.stubEnv(name, undefined)
+  }
+  for (const [name, value] of Object.entries(clean)) vi.stubEnv(name, value)
+}
+
+/** As Desk.json gives it. */
+export async function jsonHere(args: readonly string[]): Promise<Printed> {
+  try {
+    const { json } = await answer(['--json', ...args])
+    return { ...JSON.parse(JSON.stringify(json)), status: 0 }
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    const { code, message, hint = '' } = error
+    return { error: { code, message, hint }, status: EXIT_STATUS[code] }
+  }
+}

@@ -1,0 +1,95 @@
+/** Cleanup by a server that runs: at its start and by interval, off the way to any answer, and never in the way of its end. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openMemory } from '../../src/index.ts'
+import { Desk, ended } from '../cli/keepsake.ts'
+import { connect, eventually } from './harness.ts'
+
+async function deskWith(interval: number): Promise<Desk> {
+  const desk = new Desk()
+  writeFileSync(join(desk.folder, 'agent.yaml'), `spec:\n  memory:\n    cleanup_interval: ${interval}\n`)
+  const dayBefore = Date.now() - 86_400_000
+  const memory = await openMemory({ workspace: desk.workspace, clock: () => dayBefore })
+  await memory.remember('zebra old', { name: 'zebra old', ttl: '1h' })
+  await memory.remember('zebra stays', { name: 'zebra stays' })
+  await memory.close()
+  return desk
+}
+
+function isThere(desk: Desk, slug: string): boolean {
+  return existsSync(join(desk.workspace, `agents/main/entries/${slug}.md`))
+}
+
+describe.concurrent('a server', () => {
+  it('cleans up soon after its start and by interval, says so on standard error, and ends at once', async () => {
+    const desk = await deskWith(1)
+    const server = desk.start(['mcp'])
+    const end = ended(server)
+    await eventually(
+      () => isThere(desk, 'zebra-old'),
+      (is) => !is,
+      10_000,
+    )
+    expect([isThere(desk, 'zebra-old'), isThere(desk, 'zebra-stays')]).toEqual([false, true])
+    await desk.make(['remember', 'brief', '--name', 'brief', '--ttl', '1s'])
+    await eventually(
+      () => isThere(desk, 'brief'),
+      (is) => !is,
+      10_000,
+    )
+    expect(isThere(desk, 'brief')).toBe(false)
+    const before = Date.now()
+    server.stdin.end()
+    const { status, stdout, stderr } = await end
+    expect(Date.now() - before).toBeLessThan(900)
+    expect([status, stdout]).toEqual([0, ''])
+    expect(stderr).toBe('keepsake: removed 1 entry that has expired\n'.repeat(2))
+  })
+
+  it('over HTTP does the same', async () => {
+    const desk = await deskWith(3600)
+    const server = desk.start(['mcp', '--http', '--port', '0'])
+    const end = ended(server)
+    await eventually(
+      () => isThere(desk, 'zebra-old'),
+      (is) => !is,
+      10_000,
+    )
+    expect(isThere(desk, 'zebra-old')).toBe(false)
+    server.kill('SIGTERM')
+    const { status, stderr } = await end
+    expect([status, stderr]).toEqual([0, 'keepsake: removed 1 entry that has expired\n'])
+  })
+
+  it('without an interval removes nothing, and shows nothing expired all the same', async () => {
+    const desk = await deskWith(0)
+    const { client } = await connect(desk, 'modern')
+    const stored = await client.callTool({
+      name: 'remember',
+      arguments: { content: 'zebra brief', name: 'zebra brief', ttl: '1s' },
+    })
+    const found = await client.callTool({ name: 'recall', arguments: { query: 'zebra' } })
+    expect(JSON.stringify(found)).toContain('zebra brief')
+    expect(stored.isError).toBeUndefined()
+    await new Promise((resolve) => setTimeout(resolve, 2600))
+    const template = { type: 'ref/resource' as const, uri: 'keepsake://entries/{name}' }
+    const { resourceTemplates } = await client.listResourceTemplates()
+    const [uri = template.uri] = resourceTemplates
+      .map(({ uriTemplate }) => uriTemplate)
+      .filter((one) => one.includes('name'))
+    const shown = JSON.stringify([
+      await client.listResources(),
+      await client.complete({ ref: { ...template, uri }, argument: { name: 'name', value: 'zebra' } }),
+      await client.callTool({ name: 'recall', arguments: { query: 'zebra' } }),
+      await client.callTool({ name: 'recall', arguments: {} }),
+      await client.callTool({ name: 'forget', arguments: { ref: 'zebra bref' } }),
+    ])
+    expect(shown).toContain('zebra stays')
+    expect(shown).not.toMatch(/zebra (old|brief)/)
+    const address = uri.replace('{name}', 'zebra%20brief')
+    await expect(client.readResource({ uri: address })).rejects.toThrow()
+    expect(await client.readResource({ uri: uri.replace('{name}', 'zebra%20stays') })).toBeDefined()
+    expect([isThere(desk, 'zebra-old'), isThere(desk, 'zebra-brief')]).toEqual([true, true])
+  })
+})

@@ -1,0 +1,164 @@
+/** Cleanup: in one change that can be undone, by compare-and-swap, and what can't be judged is told and kept. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startCleanup } from '../../src/memory/start-cleanup.ts'
+import { type Memory, openMemory } from '../../src/memory.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { Bench, newFolder, STORES } from '../tools/bench.ts'
+
+describe.each(STORES)('cleanup on the %s store', (store) => {
+  it('is one change, which undo alone passes over, and by number brings everything back', async () => {
+    const { memory, at } = await benchAt(store)
+    await memory.remember('a', { name: 'a', ttl: '1h' })
+    await memory.remember('b', { kind: 'conversation' })
+    await memory.remember('c', { key: 'c' })
+    await memory.remember('stays')
+    at('2027-01-01T00:00:00.000Z')
+    const { deleted, unreadable, warnings } = await memory.cleanup()
+    expect([deleted, unreadable, warnings]).toEqual([3, [], []])
+    expect((await memory.cleanup()).deleted).toBe(0)
+    const [change] = await memory.log()
+    expect(change?.touched).toHaveLength(3)
+    const number = change?.change.number ?? 0
+    const { undone } = await memory.undo({ dryRun: true })
+    expect(undone.map(({ change: one }) => one.number)).toEqual([number - 1])
+    await memory.undo({ changes: [number] })
+    expect(await memory.list()).toHaveLength(1)
+    at('2026-11-15T14:03:00.000Z')
+    expect((await memory.list()).map(({ content }) => content).toSorted()).toEqual(['a', 'b', 'c', 'stays'])
+  })
+
+  it('leaves a name to whoever takes it, and the context of a key to whoever sets it', async () => {
+    const { memory, at } = await benchAt(store)
+    await memory.remember('old', { name: 'N', aliases: ['A'], ttl: '1h' })
+    await memory.setContext('task', 'old')
+    at('2026-11-20T00:00:00.000Z')
+    await memory.apply([{ op: 'add', scope: 'main', kind: 'note', name: 'A', content: 'new' }])
+    await memory.setContext('task', 'new')
+    expect((await memory.get('A'))?.content).toBe('new')
+    expect(await memory.getContext('task')).toBe('new')
+    expect((await memory.cleanup()).deleted).toBe(0)
+  })
+})
+
+describe('cleanup', () => {
+  it('spares what was prolonged since it was looked up', async () => {
+    const time = { now: Date.parse('2026-11-15T14:03:00.000Z') }
+    const clock = (): number => time.now
+    const inner = memoryStore({ clock })
+    let between: (() => Promise<void>) | undefined
+    const store: Store = {
+      ...inner,
+      heads: async (...given) => {
+        const heads = await inner.heads(...given)
+        const now = between
+        between = undefined
+        await now?.()
+        return heads
+      },
+    }
+    const memory = await openMemory({ store, clock })
+    const { entry } = await memory.remember('longer', { name: 'longer', ttl: '1h' })
+    await memory.remember('shorter', { name: 'shorter', ttl: '1h' })
+    time.now += 2 * 3_600_000
+    between = async () => {
+      await memory.apply([{ op: 'write', id: entry.id, expiresAt: '2027-01-01T00:00:00.000Z' }])
+    }
+    const { deleted, entries } = await memory.cleanup()
+    expect([deleted, entries.map(({ name }) => name)]).toEqual([1, ['shorter']])
+    expect((await memory.get('longer'))?.content).toBe('longer')
+  })
+
+  it('tells what says in no readable way when it ends, where that stands, and keeps it', async () => {
+    const workspace = newFolder()
+    const memory = await openMemory({ workspace, timezone: 'UTC' })
+    edit(workspace, 'entries/rose.md', '---\nname: rose\nexpires: someday\n---\n\nA rose.\n')
+    edit(
+      workspace,
+      'context/2020-01-01.md',
+      '# 2020-01-01\n\n## 09:00\n<!-- {"key":"k","expires":"soon"} -->\n\nsaid\n',
+    )
+    edit(workspace, 'context/2020-01-02.md', '# 2020-01-02\n\n## 09:00\n<!-- {"key":"o"} -->\n\nover\n')
+    const told = [
+      { path: 'agents/main/context/2020-01-01.md', problem: expect.stringMatching(/^line 3: .*"soon" is not a time/) },
+      { path: 'agents/main/entries/rose.md', problem: expect.stringMatching(/^line 3: expires: "someday"/) },
+    ]
+    for (const deleted of [1, 0]) {
+      const cleaned = await memory.cleanup()
+      expect([cleaned.deleted, cleaned.entries.map(({ key }) => key)]).toEqual([deleted, deleted ? ['o'] : []])
+      expect(cleaned.unreadable.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toMatchObject(told)
+      // Also once it is known to the journal.
+      await memory.absorb()
+    }
+    expect((await memory.get('rose'))?.content).toBe('A rose.')
+    expect(await memory.getContext('k')).toBe('said')
+    // A rewrite leaves that line alone, and a time takes its place.
+    await memory.remember('A tulip.', { name: 'rose' })
+    expect(read(workspace, 'entries/rose.md')).toContain('\nexpires: someday\n')
+    await memory.remember('A tulip.', { name: 'rose', ttl: '1d' })
+    expect(read(workspace, 'entries/rose.md')).toMatch(/\nexpires: 20\d\d-/)
+    await memory.setContext('k', 'new')
+    expect((await memory.list({ kinds: ['context'] })).map(({ expiresAt }) => expiresAt === null)).toEqual([false])
+    expect((await memory.cleanup()).unreadable).toEqual([])
+    await memory.close()
+  })
+
+  it('is not kept from the others by a file that a hand has left half done', async () => {
+    const workspace = newFolder()
+    const time = { now: Date.parse('2026-11-15T14:03:00.000Z') }
+    const memory = await openMemory({ workspace, clock: () => time.now })
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await memory.remember(name, { name, ttl: '1h' })
+    edit(workspace, 'entries/c.md', '---\nname: c\n')
+    time.now += 2 * 3_600_000
+    const { deleted, warnings } = await memory.cleanup()
+    expect([deleted, warnings]).toEqual([4, [expect.stringContaining('agents/main/entries/c.md')]])
+    expect(read(workspace, 'entries/c.md')).toBe('---\nname: c\n')
+    await memory.close()
+  })
+
+  it('goes on by interval after a failure, and ends when it is told to', async () => {
+    let calls = 0
+    const told: number[] = []
+    const done = new Promise<void>((resolve) => {
+      const cleaning = startCleanup(
+        {
+          cleanup: async () => {
+            calls++
+            if (calls === 1) throw new Error('locked')
+            return { deleted: calls === 3 ? 2 : 0, entries: [], unreadable: [], warnings: [] }
+          },
+        },
+        {
+          interval: 0.01,
+          firstAfterMs: 1,
+          told: (deleted) => {
+            told.push(deleted)
+            cleaning.stop()
+            resolve()
+          },
+        },
+      )
+    })
+    await done
+    const sofar = calls
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect([told, sofar, calls]).toEqual([[2], 3, 3])
+  })
+})
+
+async function benchAt(store: (typeof STORES)[number]): Promise<{ memory: Memory; at: (text: string) => void }> {
+  const bench = await Bench.open(store)
+  return { memory: bench.memory, at: (text) => bench.at(text) }
+}
+
+function edit(workspace: string, path: string, text: string): void {
+  const file = join(workspace, 'agents/main', path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+function read(workspace: string, path: string): string {
+  return readFileSync(join(workspace, 'agents/main', path), 'utf8')
+}
