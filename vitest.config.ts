@@ -1,13 +1,19 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
 const ALONE = ['test/**/*.test.ts']
-const TOGETHER = ['src/**/*.test.ts', 'test/search/**/*.test.ts']
+const TOGETHER = [
+  'src/**/*.test.ts',
+  'test/{config,facades,prompt,search,tools,typed}/**/*.test.ts',
+  'test/filesystem/doctor/*.test.ts',
+  'test/filesystem/{at-rest,clock,damage,feed,hands-and-past,names,purge,retention,sessions,stores-agree,two-copies,undo}.test.ts',
+]
 
 const config: ViteUserConfig = defineConfig({
   test: {
     reporters: ['default', './test/counts-reporter.ts'],
     // Most of the time goes to child processes that wait for each other: two files at once fill two cores.
     maxWorkers: 2,
+    setupFiles: ['test/set-up.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A set NODE_EXTRA_CA_CERTS triples the start of every child process, and nothing here uses the network.

@@ -47,12 +47,13 @@ function choose(changes: readonly LoggedChange[], request: UndoRequest): readonl
   if (numbers !== undefined) {
     return numbers.map((number) => changeToUndo(changes, number, filtered ? filter : undefined))
   }
+  const isAskedFor = filter.session !== undefined || filter.by !== undefined
   // An undo that was not asked for by number or origin is passed over: undoing twice takes back two changes.
   const open = changes.filter(
     (logged) =>
       logged.undoneBy === undefined &&
       !isIdle(logged) &&
-      !isCleanup(logged) &&
+      (isAskedFor || !isUpkeep(logged)) &&
       !logged.isPartial &&
       !logged.change.found &&
       (logged.change.reverts === undefined || filter.by === 'undo') &&
@@ -67,9 +68,14 @@ function isIdle({ touched }: LoggedChange): boolean {
   return touched.every(({ before, after }) => sameState(before, after) && before?.path === after?.path)
 }
 
-/** Only what had expired was removed: whoever takes back what was done last does not mean that. By number it is undone. */
-function isCleanup({ change, touched }: LoggedChange): boolean {
-  return touched.every(({ before, after }) => before && !after && isExpired(before, change.at))
+/**
+ * Nobody did it: only what had expired was removed, or what slid out of a session's window was taken in. Whoever takes back what
+ * was done last does not mean that; by number, session or origin it is undone.
+ */
+function isUpkeep({ change, touched }: LoggedChange): boolean {
+  if (touched.every(({ before, after }) => before && !after && isExpired(before, change.at))) return true
+  const isOfSession = change.origin.by === 'consolidation' && change.origin.session !== undefined
+  return isOfSession && touched.every(({ before, after }) => !before && after?.kind === 'conversation')
 }
 
 function changeToUndo(

@@ -39,7 +39,7 @@ export interface Message {
   readonly at: string
 }
 
-export const MARKER_REASONS = ['compact', 'trim', 'new'] as const
+const MARKER_REASONS = ['compact', 'trim', 'new'] as const
 export type MarkerReason = (typeof MARKER_REASONS)[number]
 
 /** From where on a session counts: behind the turn `through`. */

@@ -9,16 +9,14 @@ import type { Entry } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
 import { derivedId, newId } from '../model/id.ts'
 import { instant } from '../model/time.ts'
-import type { CallOptions, SessionRecord, SessionTail } from '../ports/store.ts'
+import type { CallOptions, SessionRecord } from '../ports/store.ts'
 import { archiveId, markerOf } from './archive.ts'
+import { BackwardReading, type BrokenLine } from './backward-reading.ts'
 import type { SessionPlace } from './place.ts'
 import { type Marker, markerRecord, parseRecords, type TranscriptRecord, type Turn, unmarkRecord } from './records.ts'
-import { type Live, Replay } from './replay.ts'
+import type { Live } from './replay.ts'
 
-export interface BrokenLine {
-  readonly line: number
-  readonly problem: string
-}
+export type { BrokenLine } from './backward-reading.ts'
 
 export interface ShownArchive {
   readonly id: string
@@ -203,58 +201,4 @@ export function isConflict(error: unknown): boolean {
 
 function shownOf({ id, name, content }: Entry): ShownArchive {
   return { id, name: name ?? '', content }
-}
-
-/** Page by page from the end, no further than is asked for. */
-class BackwardReading {
-  readonly #place: SessionPlace
-  readonly #options: CallOptions
-  #page: SessionTail | undefined
-  #broken: readonly BrokenLine[] = []
-  replay: Replay = new Replay()
-  /** Where the transcript ended when it was read first. */
-  end = 0
-
-  constructor(place: SessionPlace, options: CallOptions) {
-    this.#place = place
-    this.#options = options
-  }
-
-  get isWhole(): boolean {
-    return this.#page?.start === 0
-  }
-
-  get createdAt(): string | null {
-    const at = this.#page?.meta['createdAt']
-    return typeof at === 'string' ? at : null
-  }
-
-  get broken(): readonly BrokenLine[] {
-    return this.#broken
-  }
-
-  /** `undefined` where there is no such session. */
-  async until<T>(done: (replay: Replay, isWhole: boolean) => T | undefined): Promise<T | undefined> {
-    if (!this.#page && !(await this.#readOn())) return undefined
-    for (;;) {
-      const found = done(this.replay, this.isWhole)
-      if (found !== undefined) return found
-      if (this.isWhole || !(await this.#readOn())) return undefined
-    }
-  }
-
-  async #readOn(): Promise<boolean> {
-    const { sessions, agent, key } = this.#place
-    const page = await sessions.readBefore(agent, key, this.#page?.start, this.#options)
-    if (!page) return false
-    if (!this.#page || page.restarted) {
-      this.replay = new Replay()
-      this.#broken = []
-      this.end = page.next
-    }
-    this.replay.putBefore(parseRecords(page.records))
-    this.#broken = [...page.broken, ...this.#broken]
-    this.#page = page
-    return true
-  }
 }

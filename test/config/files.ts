@@ -2,22 +2,16 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll } from 'vitest'
 import { type Config, type LoadOptions, loadConfig } from '../../src/config/load-config.ts'
 import { isKeepsakeError, type KeepsakeError } from '../../src/errors.ts'
-
-const made: string[] = []
-
-afterAll(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+import { afterThisFile } from '../clean-up.ts'
 
 export class Project {
   readonly folder: string = realpathSync(mkdtempSync(join(tmpdir(), 'keepsake-config-')))
   readonly file: string = join(this.folder, 'agent.yaml')
 
   constructor() {
-    made.push(this.folder)
+    afterThisFile(() => rmSync(this.folder, { recursive: true, force: true }))
   }
 
   /** Lines of `spec.memory`; the first of them is line 3. */

@@ -1,7 +1,14 @@
-// The program that meets the faults of sessions. Prints a line per event, at once and whole.
-//   node session-worker.mjs FOLDER scenario NAME [retry]  the call of one scenario; retry: again after a failure, and more
-import { writeSync } from 'node:fs'
-import { checkFound, KEY, LATER, WINDOW } from './session-account.mjs'
+// The programs that work on sessions in the fault tests. Each prints a line per event, at once and whole.
+//   node session-worker.mjs FOLDER scenario NAME [retry]     the call of one scenario; retry: again after a failure, and more
+//   node session-worker.mjs FOLDER compact NAME COUNT OTHERS COUNT sessions, each once OTHERS think about it as well
+//   node session-worker.mjs FOLDER talk NAME COUNT           COUNT exchanges, told before (`try`) and after (`ack`), and
+//                                                            compactions in between
+//   node session-worker.mjs FOLDER import COUNT STEP         a transcript that grows by STEP exchanges up to COUNT
+import { mkdirSync, readdirSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openMemory } from '../../dist/index.js'
+import { checkFound, exchange, KEY, LATER, summary, WINDOW } from './session-account.mjs'
 import { sessionScenarios } from './session-scenarios.mjs'
 import { openAs } from './workspace.mjs'
 
@@ -28,4 +35,61 @@ async function playScenario(name, retry) {
   await opened.store.close()
 }
 
-await { scenario: playScenario }[mode](...rest)
+/** For as long as others may have the lock: these are many at once. */
+function open() {
+  return openMemory({ workspace: folder, timezone: 'UTC', lockWaitMs: 60_000, ...WINDOW })
+}
+
+async function compact(name, count, others) {
+  const memory = await open()
+  for (let n = 0; n < Number(count); n++) {
+    const together = async (input) => {
+      await met(`${folder}-met-${n}`, name, Number(others))
+      return summary(input)
+    }
+    // They don't even agree on how much: the one that comes first says.
+    const { compacted, why } = await memory
+      .session(`race ${n}`)
+      .compact({ summary: together, keep: n % 2 ? name % 2 : 0 })
+    say('done', { n, compacted, why })
+  }
+  await memory.close()
+}
+
+/** Comes back when all are here: a file each says so. */
+async function met(place, name, others) {
+  mkdirSync(place, { recursive: true })
+  writeFileSync(join(place, name), '')
+  while (readdirSync(place).length < others) await wait(2)
+}
+
+async function talk(name, count) {
+  const memory = await open()
+  const session = memory.session(KEY)
+  for (let n = 1; n <= Number(count); n++) {
+    const turns = exchange(`${name}-${n}`)
+    say('try', turns)
+    await session.append(turns)
+    say('ack', turns)
+    if (n % 3 !== 0) continue
+    const slowly = async (input) => {
+      await wait(5)
+      return summary(input)
+    }
+    const { compacted } = await session.compact({ summary: slowly, keep: n % 2 })
+    say('compact', { compacted })
+  }
+  await memory.close()
+}
+
+async function importGrowing(count, step) {
+  const memory = await open()
+  const all = Array.from({ length: Number(count) }, (_, n) => exchange(n + 1)).flat()
+  for (let to = 0; to < all.length; to += 2 * Number(step)) {
+    const { added } = await memory.session(KEY).import(all.slice(0, to + 2 * Number(step)))
+    say('import', { to, added })
+  }
+  await memory.close()
+}
+
+await { scenario: playScenario, compact, talk, import: importGrowing }[mode](...rest)

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { talk } from './places.ts'
 import { Workspace } from './workspace.ts'
 
-const ROUNDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 40 : 8
-const TURNS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 500 : 30
+const ROUNDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 40 : 5
+const TURNS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 500 : 20
 
 interface Done {
   readonly compacted: readonly boolean[]
@@ -21,7 +21,7 @@ describe('two processes', () => {
   it('compact, import and speak at once', { timeout: 120_000 }, async () => {
     const memory = workspace.open()
     for (let n = 0; n < ROUNDS; n++) await talk(memory.session(`race ${n}`), 1, 2)
-    const startAt = Date.now() + 1500
+    const startAt = Date.now() + 1000
     const body = (who: string): string => `
       while (Date.now() < ${startAt}) await new Promise((resolve) => setTimeout(resolve, 1))
       const compacted = []

@@ -2,27 +2,19 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import { type Memory, type MemoryOptions, openMemory } from '../../src/memory.ts'
 import { PRESET_NAMES, type Preset } from '../../src/model/preset.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { createMemoryTools, type Tool, type ToolCall, type ToolResult } from '../../src/tools/index.ts'
+import { afterThisFile } from '../clean-up.ts'
 
 export const STORES = ['memory', 'filesystem'] as const
 
 export type StoreName = (typeof STORES)[number]
 
-const folders: string[] = []
-const opened: Memory[] = []
-
-afterAll(async () => {
-  for (const memory of opened.splice(0)) await memory.close()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
 export function newFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'keepsake-tools-')))
-  folders.push(folder)
+  afterThisFile(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
@@ -46,7 +38,7 @@ export class Bench {
           ? { workspace: newFolder(), ...zone }
           : {}
     const memory = await openMemory({ clock, ...where, ...options })
-    opened.push(memory)
+    afterThisFile(() => memory.close())
     return new Bench(memory, time)
   }
 

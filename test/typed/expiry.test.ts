@@ -59,7 +59,7 @@ describe('the end of a day', () => {
         expect(localTime(instant(end - 1), zone).day).toBe(day)
         expect(localTime(instant(end), zone).day).not.toBe(day)
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 })
@@ -207,8 +207,8 @@ async function play({ zone, startMs, lives, looks }: World, store: 'memory' | 'f
 
 describe('what has expired', () => {
   it.each([
-    ['memory', 12],
-    ['filesystem', 3],
+    ['memory', 8],
+    ['filesystem', 2],
   ] as const)(
     'is returned by no path of the %s store, and removed by cleanup',
     async (store, runs) => {

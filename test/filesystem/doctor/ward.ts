@@ -17,7 +17,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll } from 'vitest'
 import type { AddOperation } from '../../../src/model/operation.ts'
 import type { Examination } from '../../../src/stores/filesystem/doctor/examine.ts'
 import type { Mending } from '../../../src/stores/filesystem/doctor/mend.ts'
@@ -27,12 +26,7 @@ import {
   type FilesystemStoreOptions,
   filesystemStore,
 } from '../../../src/stores/filesystem/store.ts'
-
-const made: string[] = []
-
-afterAll(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+import { afterThisFile } from '../../clean-up.ts'
 
 const AGENT = { scope: 'main' } as const
 
@@ -56,7 +50,7 @@ export class Ward {
   readonly root: string = join(this.folder, 'ws')
 
   constructor() {
-    made.push(this.folder)
+    afterThisFile(() => rmSync(this.folder, { recursive: true, force: true }))
   }
 
   static async healthy(): Promise<Ward> {
