@@ -84,11 +84,11 @@ describe.each(PLACES)('a session in %s', (_, newPlace) => {
     expect(await conversation(memory)).toEqual(exchanges(1, 4).slice(1))
   })
 
-  it('is passed over by an agent that takes back its own last change', async () => {
+  it.each([{}, { agent: 'main', last: 1 }])('is passed over by who takes back the last change: %j', async (last) => {
     const memory = place.open({ contextWindowSize: 1 })
     await memory.remember('on purpose', { name: 'Note' })
     await talk(memory.session('chat'), 1, 3)
-    await memory.undo({ agent: 'main', last: 1 })
+    await memory.undo(last)
     expect(await memory.get('Note')).toBeUndefined()
     expect(await conversation(memory)).toEqual(exchanges(1, 2))
   })
