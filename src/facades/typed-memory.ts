@@ -12,6 +12,7 @@ import {
   keyInMetadata,
   MEMORY_TYPES,
   metadataWithKey,
+  parseMemoryType,
   type MemoryType as TypeName,
 } from '../model/memory-types.ts'
 
@@ -98,7 +99,7 @@ export function typedMemory(memory: Memory, { session: key = 'typed' }: TypedMem
     store,
     search: async (query, { memoryType, limit = DEFAULT_LIMIT, minScore, where } = {}) => {
       const { hits } = await memory.search(query, {
-        kinds: memoryType === undefined ? MEMORY_TYPES : [memoryType],
+        kinds: memoryType === undefined ? MEMORY_TYPES : [parseMemoryType(memoryType)],
         limit,
         ...(minScore === undefined ? {} : { minScore }),
         ...(where === undefined ? {} : { where }),

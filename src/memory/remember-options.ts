@@ -2,7 +2,6 @@
 import { InvalidError } from '../errors.ts'
 import type { Metadata } from '../model/entry.ts'
 import { aKind, KINDS, type Kind } from '../model/kinds.ts'
-import { isMemoryType, MEMORY_TYPES, type MemoryType } from '../model/memory-types.ts'
 import type { CallOptions } from '../ports/store.ts'
 
 export interface WriteOptions extends CallOptions {
@@ -29,11 +28,6 @@ export type StoreOptions = Pick<RememberOptions, 'metadata' | 'key' | 'ttl' | 's
 export function defaultKind({ name, key }: RememberOptions): Kind {
   if (key !== undefined) return 'context'
   return name === undefined ? 'experience' : 'note'
-}
-
-export function requireMemoryType(value: unknown): MemoryType {
-  if (isMemoryType(value)) return value
-  throw new InvalidError('kind', `"${String(value)}" is not a type of memory`, MEMORY_TYPES.join(', '))
 }
 
 export function requireExpect(expect: unknown): void {

@@ -9,7 +9,7 @@ import { defaultExpiry, isExpired, parseTtl } from '../model/expiry.ts'
 import { newId } from '../model/id.ts'
 import { normalizeMetadata } from '../model/json.ts'
 import { aKind, KINDS, type Kind, parseKind } from '../model/kinds.ts'
-import type { MemoryType } from '../model/memory-types.ts'
+import { type MemoryType, parseMemoryType } from '../model/memory-types.ts'
 import { normalizeName } from '../model/name.ts'
 import type { AddOperation, Change, Expect, Operation } from '../model/operation.ts'
 import { instant, localTime } from '../model/time.ts'
@@ -22,7 +22,6 @@ import {
   type RememberOptions,
   refuseIdleOptions,
   requireExpect,
-  requireMemoryType,
   requireName,
   type StoreOptions,
   type WriteOptions,
@@ -68,7 +67,7 @@ export class Writing {
 
   /** A context without a key gets one of its own, so that it replaces nothing. */
   async store(content: string, type: MemoryType, options: StoreOptions): Promise<Written> {
-    const kind = requireMemoryType(type)
+    const kind = parseMemoryType(type)
     if (kind !== 'context' || options.key !== undefined) return this.remember(content, { ...options, kind })
     const key = newId(this.#view.clock())
     refuseIdleOptions(kind, options)

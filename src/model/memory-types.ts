@@ -2,6 +2,7 @@
  * The three types of typed memories: the kinds `conversation`, `fact` and `context`. In their design the key of a context stands
  * in the metadata, as `context_key`; here it is apart from what is the user's own, and these two translate.
  */
+import { InvalidError } from '../errors.ts'
 import type { EntryHead, Metadata } from './entry.ts'
 import { isId } from './id.ts'
 import { normalizeName } from './name.ts'
@@ -12,6 +13,11 @@ export type MemoryType = (typeof MEMORY_TYPES)[number]
 
 export function isMemoryType(kind: unknown): kind is MemoryType {
   return MEMORY_TYPES.some((type) => type === kind)
+}
+
+export function parseMemoryType(value: unknown): MemoryType {
+  if (isMemoryType(value)) return value
+  throw new InvalidError('kind', `"${String(value)}" is not a type of memory`, MEMORY_TYPES.join(', '))
 }
 
 /** The user's own, and the key of a context where one was given: one that has none got an id for it. */

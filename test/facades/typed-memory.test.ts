@@ -93,6 +93,9 @@ describe.each(STORES)('typedMemory on the %s store', (store) => {
       'conversation',
       'fact',
     ])
+    // as a caller in JavaScript may
+    const note = 'note' as MemoryType
+    await expect(memory.search('tea', { memoryType: note })).rejects.toMatchObject({ code: 'INVALID' })
     expect(await memory.cleanupExpired()).toBe(0)
     bench.at('2026-12-20T00:00:00.000Z')
     expect((await memory.search('tea')).map((hit) => hit.memory.id)).toEqual([fact.id])

@@ -79,12 +79,8 @@ function projectLog(place: Place, steps: readonly Step[], context: ProjectionCon
   const title = flavourOf(place.kind) === 'time' ? place.stem : undefined
   if (steps.every((step) => !step.before)) {
     const { size, lastTwo } = context.files.end(place.path)
-    let append = ''
-    for (const { after } of steps) {
-      if (after)
-        append += textToAppend(append === '' ? lastTwo : append.slice(-2), title, blockOf(after, place, context.zone))
-    }
-    return { path: place.path, at: size, append }
+    const added = steps.flatMap(({ after }) => after ?? [])
+    return { path: place.path, at: size, append: blocksBehind(lastTwo, title, added, place, context.zone) }
   }
   const previous = context.files.text(place.path)
   const { entries, log } = context.read(place, previous ?? '')
@@ -103,14 +99,29 @@ function projectLog(place: Place, steps: readonly Step[], context: ProjectionCon
     const after = keeps ? entry : touched.get(entry.id)
     replacements.set(index, after && blockOf(after, place, context.zone))
   }
-  let text = log ? replaceBlocks(log, replacements) : ''
+  const kept = log ? replaceBlocks(log, replacements) : ''
   const there = new Set(entries.map((entry) => entry.id))
-  for (const [id, after] of touched) {
-    if (!after || there.has(id ?? '')) continue
-    text += textToAppend(text.slice(-2), title, blockOf(after, place, context.zone))
-  }
+  const added = [...touched].flatMap(([id, after]) => (after && !there.has(id ?? '') ? after : []))
+  const text = kept + blocksBehind(kept.slice(-2), title, added, place, context.zone)
   if (text === previous) return undefined
   return whole(place.path, previous, parseLog(text, flavourOf(place.kind)).blocks.length === 0 ? undefined : text)
+}
+
+/** Pieces, joined at the end: to look at the end of a text that grows would copy it for each of thousands. */
+function blocksBehind(
+  end: string,
+  title: string | undefined,
+  entries: readonly Entry[],
+  place: Place,
+  zone: string,
+): string {
+  let lastTwo = end
+  const pieces = entries.map((entry) => {
+    const piece = textToAppend(lastTwo, title, blockOf(entry, place, zone))
+    lastTwo = (lastTwo + piece).slice(-2)
+    return piece
+  })
+  return pieces.join('')
 }
 
 function isUnnamed(block: LogBlock): boolean {
