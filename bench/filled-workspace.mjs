@@ -1,10 +1,34 @@
-// A workspace of real text: every second passage is a note with a file of its own, the others stand in the logs of a hundred
-// days.
+// A workspace of real text, and questions to it: every second passage is a note with a file of its own, the others stand in the
+// logs of a hundred days.
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { openMemory } from '../dist/index.js'
+import { corpusFile } from './search/corpus.mjs'
+import { drawQueries } from './search/queries.mjs'
 
 const PER_BATCH = 100
 
-export async function fillWorkspace(workspace, passages) {
+/** The rows that `measure` gives; none, and the reason on standard error, where there is no text. The folder is gone afterwards. */
+export async function inFilledWorkspace(bench, { rounds, entries }, measure) {
+  const { file, problem } = corpusFile(entries)
+  if (problem) {
+    console.error(`bench: ${bench} is left out: ${problem}`)
+    return []
+  }
+  const { passages } = JSON.parse(fs.readFileSync(file, 'utf8'))
+  const { measured, warmup } = drawQueries(passages, { measured: rounds, warmup: 1 })
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'keepsake-bench-'))
+  try {
+    const workspace = path.join(folder, 'ws')
+    await fillWorkspace(workspace, passages)
+    return await measure({ folder, workspace, queries: measured[3], first: warmup[3][0] })
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function fillWorkspace(workspace, passages) {
   const memory = await openMemory({ workspace })
   for (let first = 0; first < passages.length; first += PER_BATCH) {
     const batch = passages.slice(first, first + PER_BATCH)

@@ -1,14 +1,10 @@
 // The MCP server from its start to the first answer of `recall` at 10,000 entries, against a server with one tool that does
 // nothing, on the same SDK: once as its documentation has it, and once bundled as ours is. Servers take turns, each in a
 // process of its own, in both eras of the protocol.
-import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { build } from 'esbuild'
-import { fillWorkspace } from './filled-workspace.mjs'
+import { inFilledWorkspace } from './filled-workspace.mjs'
 import { ERAS, firstAnswer } from './mcp/first-answer.mjs'
-import { corpusFile } from './search/corpus.mjs'
-import { drawQueries } from './search/queries.mjs'
 import { median, row } from './table.mjs'
 
 const CLI = new URL('../dist/cli/main.js', import.meta.url).pathname
@@ -17,30 +13,18 @@ const ONE_TOOL = new URL('mcp/one-tool-server.mjs', import.meta.url).pathname
 const BARS = { cpuMs: 1.2, peakMb: 1.5 }
 const UNITS = { cpuMs: 'ms CPU', wallMs: 'ms', peakMb: 'MB' }
 
-export async function benchMcp({ rounds, entries }) {
-  const { file, problem } = corpusFile(entries)
-  if (problem) {
-    console.error(`bench: mcp is left out: ${problem}`)
-    return []
-  }
-  const { passages } = JSON.parse(fs.readFileSync(file, 'utf8'))
-  const queries = drawQueries(passages, { measured: rounds, warmup: 1 })
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'keepsake-bench-'))
-  try {
-    const workspace = path.join(folder, 'ws')
-    await fillWorkspace(workspace, passages)
+export async function benchMcp(sizes) {
+  return inFilledWorkspace('mcp', sizes, async ({ folder, workspace, queries, first }) => {
     const servers = {
       ours: [CLI, 'mcp', '--workspace', workspace],
       oneTool: [ONE_TOOL],
       bundled: [await bundledOneTool(folder)],
     }
-    await requireHits(servers.ours, queries.warmup[3][0])
+    await requireHits(servers.ours, first)
     const rows = []
-    for (const era of ERAS) rows.push(...rowsOf(era, entries, await measured(servers, era, queries.measured[3])))
+    for (const era of ERAS) rows.push(...rowsOf(era, sizes.entries, await measured(servers, era, queries)))
     return rows
-  } finally {
-    fs.rmSync(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 async function measured(servers, era, queries) {

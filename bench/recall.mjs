@@ -1,48 +1,41 @@
-// Recalling: a whole process that searches 10,000 entries of real text by words, against a Node that does nothing. CPU
-// time, clean environment.
+// Recalling: a whole process that searches 10,000 entries of real text by words, against a Node that does nothing. Once as a
+// person calls it, and once as an agent program does for each prompt. CPU time, clean environment; all three take turns.
 import { spawnSync } from 'node:child_process'
-import fs from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
-import { fillWorkspace } from './filled-workspace.mjs'
+import { inFilledWorkspace } from './filled-workspace.mjs'
 import { processCpuMs } from './process-cpu.mjs'
-import { corpusFile } from './search/corpus.mjs'
-import { drawQueries } from './search/queries.mjs'
 import { median, row } from './table.mjs'
 
 const CLI = new URL('../dist/cli/main.js', import.meta.url).pathname
 
-export async function benchRecall({ rounds, entries }) {
-  const { file, problem } = corpusFile(entries)
-  if (problem) {
-    console.error(`bench: recall is left out: ${problem}`)
-    return []
-  }
-  const { passages } = JSON.parse(fs.readFileSync(file, 'utf8'))
-  const queries = drawQueries(passages, { measured: rounds, warmup: 1 })
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'keepsake-bench-'))
-  try {
-    const workspace = path.join(folder, 'ws')
-    await fillWorkspace(workspace, passages)
-    requireHits(workspace, queries.warmup[3][0])
-    const [ours, floor] = [[], []]
-    for (const words of queries.measured[3]) {
-      ours.push(processCpuMs(recall(workspace, words)))
-      floor.push(processCpuMs(['-e', '0']))
+export async function benchRecall(sizes) {
+  return inFilledWorkspace('recall', sizes, ({ workspace, queries, first }) => {
+    const recall = (words) => [CLI, 'recall', words.join(' '), '--workspace', workspace]
+    const hook = [CLI, 'hook', 'claude', '--workspace', workspace]
+    // Also the calls that make the index and keep compiled code, which are not what is measured.
+    requireAnswer(recall(first), '', /^1 {2}/)
+    requireAnswer(hook, prompted(first, 'first'), /"additionalContext":"<recall>/)
+    const taken = { recall: [], hook: [], floor: [] }
+    for (const [round, words] of queries.entries()) {
+      taken.recall.push(processCpuMs(recall(words)))
+      taken.hook.push(processCpuMs(hook, prompted(words, round)))
+      taken.floor.push(processCpuMs(['-e', '0']))
     }
-    const what = `keepsake recall at ${entries.toLocaleString('en')} entries`
-    return [row(what, 'ms CPU', median(ours), 'node -e 0', median(floor), 5)]
-  } finally {
-    fs.rmSync(folder, { recursive: true, force: true })
-  }
+    const at = `at ${sizes.entries.toLocaleString('en')} entries`
+    const against = (name) => [median(taken[name]), 'node -e 0', median(taken.floor), 5]
+    return [
+      row(`keepsake recall ${at}`, 'ms CPU', ...against('recall')),
+      row(`keepsake hook, a prompt ${at}`, 'ms CPU', ...against('hook')),
+    ]
+  })
 }
 
-function recall(workspace, words, ...more) {
-  return [CLI, 'recall', words.join(' '), '--workspace', workspace, ...more]
+/** Each in a session of its own: what a session was given before is not taken down again. */
+function prompted(words, session) {
+  const prompt = `What do we know about ${words.join(', ')}?`
+  return JSON.stringify({ hook_event_name: 'UserPromptSubmit', session_id: `bench-${session}`, prompt })
 }
 
-/** Also the call that makes the index, which is not what is measured. */
-function requireHits(workspace, words) {
-  const { stdout, stderr } = spawnSync(process.execPath, recall(workspace, words, '--json'), { encoding: 'utf8' })
-  if (!(JSON.parse(stdout || '{}').hits?.length > 0)) throw new Error(`recall found nothing: ${stdout}${stderr}`)
+function requireAnswer(args, input, expected) {
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', input })
+  if (!expected.test(stdout)) throw new Error(`${args.join(' ')} found nothing: ${stdout}${stderr}`)
 }

@@ -1,10 +1,10 @@
 // The command line as a few files instead of two hundred: loading modules one by one was half of a command's time. An
-// everyday command loads main.js and chunk.js, the MCP server mcp.js besides, and what is seldom asked for is in
+// everyday command loads main.js, program.js and chunk.js, the MCP server mcp.js besides, and what is seldom asked for is in
 // rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
 // for many files cost more than one that is too long. Packages that only the program needs are bundled and are development
 // dependencies (docs/decisions/0013). `yaml` and the stemmers of other languages are left out, because most commands never
 // load them and the library needs them too.
-import { readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { leanSdk } from './lean-sdk.mjs'
@@ -14,13 +14,13 @@ import { writeLicences } from './third-party-licences.mjs'
 const SRC = resolve(import.meta.dirname, '../src')
 const OUT = 'dist/cli'
 
-const EVERYDAY_COMMANDS = 'remember|recall|learn|reflect|forget|rename|alias|show|list|context'
+const EVERYDAY_COMMANDS = 'remember|recall|learn|reflect|forget|rename|alias|show|list|context|hook'
 
 /** Which file an import() leads to: the first that fits. What is everyday is imported at once. */
 const PLACES = [
   [
     'everyday',
-    `cli/commands/(${EVERYDAY_COMMANDS})|cli/(context|open-workspace|asked-config|version)|config/find-workspace|memory/(context|searching)|prompt/.*|stores/filesystem/store|model/.*`,
+    `cli/commands/(${EVERYDAY_COMMANDS})|cli/(program|context|open-workspace|asked-config|version)|config/find-workspace|memory|memory/(auto-recall|context|open|searching)|prompt/.*|session/echo/injections|stores/filesystem/store|model/.*`,
   ],
   ['http', 'mcp/http/.*'],
   ['mcp', 'cli/commands/mcp|mcp/.*|tools/.*|stores/filesystem/watch'],
@@ -30,7 +30,7 @@ const PLACES = [
 const DYNAMIC_IMPORT = /(?<!typeof )\bimport\('(\.[^']+)'\)/g
 
 const { metafile, outputFiles } = await build({
-  entryPoints: ['src/cli/main.ts'],
+  entryPoints: ['src/cli/program.ts'],
   outdir: OUT,
   bundle: true,
   splitting: true,
@@ -39,7 +39,6 @@ const { metafile, outputFiles } = await build({
   platform: 'node',
   target: 'node20.19',
   external: ['yaml', '@orama/stemmers'],
-  minify: true,
   legalComments: 'inline',
   logLevel: 'warning',
   metafile: true,
@@ -48,6 +47,26 @@ const { metafile, outputFiles } = await build({
 })
 nameChunks(metafile, outputFiles)
 writeLicences(metafile, join(OUT, 'THIRD-PARTY-LICENSES.txt'))
+await build({
+  entryPoints: ['src/cli/main.ts'],
+  outdir: OUT,
+  bundle: true,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20.19',
+  minify: true,
+  define: { 'import.meta.dirname': '__dirname' },
+  supported: { 'dynamic-import': false },
+  plugins: [{ name: 'program', setup: leaveOutProgram }],
+  logLevel: 'warning',
+})
+chmodSync(join(OUT, 'main.js'), 0o755)
+writeFileSync(join(OUT, 'package.json'), '{"type":"commonjs"}\n')
+
+/** main.js must not hold it: see src/cli/main.ts. */
+function leaveOutProgram(bundle) {
+  bundle.onResolve({ filter: /\/program\.ts$/ }, () => ({ path: './program.js', external: true }))
+}
 
 /** esbuild makes a file of every import(). So everyday ones become plain imports, and the others share a target each. */
 function intoFewFiles(bundle) {
@@ -74,16 +93,17 @@ function withFewerTargets(code, folder) {
   return [body, ...imports].join('\n')
 }
 
-/** With all that main.js imports, which is loaded by then: else esbuild would cut that up by who shares what. */
+/** With all of the program, which is loaded by then: else esbuild would cut that up by who shares what. */
 function targetsIn(place) {
-  const everyday = ['answer', 'report'].map((name) => join(SRC, 'cli', `${name}.ts`))
   const files = readdirSync(SRC, { recursive: true }).filter((file) => /(?<!\.test)\.ts$/.test(file))
   const targets = files.flatMap((file) => {
     const code = readFileSync(join(SRC, file), 'utf8')
     return [...code.matchAll(DYNAMIC_IMPORT)].map(([, specifier]) => join(SRC, dirname(file), specifier))
   })
   const here = [...new Set(targets)].filter((path) => placeOf(path) === place).sort()
-  return [...everyday, ...here].map((path) => `export * as ${nameOf(path)} from ${JSON.stringify(path)}`).join('\n')
+  return [join(SRC, 'cli/program.ts'), ...here]
+    .map((path) => `export * as ${nameOf(path)} from ${JSON.stringify(path)}`)
+    .join('\n')
 }
 
 function placeOf(path) {

@@ -2,6 +2,7 @@
 // imports, `http-mcp.js` what http.js and mcp.js share. Names stay the same from build to build.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { asCommonJs } from './common-js.mjs'
 
 export function nameChunks(metafile, outputFiles) {
   const names = new Map(Object.keys(metafile.outputs).map((path) => [basename(path), nameOf(path, metafile.outputs)]))
@@ -11,7 +12,7 @@ export function nameChunks(metafile, outputFiles) {
     mkdirSync(dirname(path), { recursive: true })
     const mode = text.startsWith('#!') ? 0o755 : 0o644
     const renamed = text.replace(anyName, (name) => names.get(name))
-    writeFileSync(`${dirname(path)}/${names.get(basename(path))}`, renamed, { mode })
+    writeFileSync(`${dirname(path)}/${names.get(basename(path))}`, asCommonJs(renamed), { mode })
   }
 }
 
@@ -19,7 +20,7 @@ function nameOf(path, outputs) {
   if (outputs[path].entryPoint) return `${stem(path)}.js`
   const entries = Object.keys(outputs).filter((other) => outputs[other].entryPoint && reaches(other, path, outputs))
   const loadedBy = entries.map(stem).sort()
-  return loadedBy.includes('main') ? 'chunk.js' : `${loadedBy.join('-')}.js`
+  return loadedBy.includes('program') ? 'chunk.js' : `${loadedBy.join('-')}.js`
 }
 
 function stem(path) {

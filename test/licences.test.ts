@@ -36,5 +36,5 @@ describe('the licences of the bundled packages', () => {
 })
 
 function importsOf(code: string): string[] {
-  return [...code.matchAll(/(?:\bfrom|\bimport\(?)"([@\w./:-]+)"/g)].map(([, specifier = '']) => specifier)
+  return [...code.matchAll(/(?:\brequire\(|\bimport\(?)"([@\w./:-]+)"/g)].map(([, specifier = '']) => specifier)
 }

@@ -1,26 +1,33 @@
 #!/usr/bin/env node
 /**
- * The command line's beginning and end: one answer to one call, printed in the form that was asked for, and a status. What
- * is loaded to get there is the command that was called and what it needs, for a start must stay lean.
+ * What Node starts: loads the program, with the code that an earlier call of the same command has compiled, and runs it. Imports
+ * nothing of it, for that would be compiled before.
  */
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { answer } from './answer.ts'
-import { Report } from './report.ts'
+import { CompiledCode } from './compiled-code.ts'
+
+/** Other programs call these again and again, and wait. */
+const CALLED_OFTEN: readonly string[] = ['hook', 'recall', 'context', 'remember', 'show', 'list']
 
 // A command is over before optimised code would pay for itself: V8 spent a third of a recall's CPU time on compiling it. Code
 // that really runs long is still optimised, a little later. The V8 of other versions complains about a flag that it does not know.
-if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=500000')
+const PATIENTLY = '--interrupt-budget=500000'
+const AS_USUAL = '--interrupt-budget=67584'
+const setFlag = process.versions.v8.startsWith('11.') ? setFlagsFromString : () => undefined
 
-const args = process.argv.slice(2)
-const report = new Report(args)
-
-process.stdout.on('error', (error) => report.outputFailed(error))
-process.on('SIGINT', () => report.interrupted())
-
-try {
-  const outcome = await answer(args)
-  report.outcome(outcome)
-  await outcome.until
-} catch (error) {
-  report.failure(error)
+async function main(args: readonly string[]): Promise<void> {
+  const [verb = ''] = args
+  const code = CALLED_OFTEN.includes(verb) ? new CompiledCode(import.meta.dirname, verb) : undefined
+  code?.load(join(import.meta.dirname, 'chunk.js'))
+  const { runProgram } = await import('./program.ts')
+  void process.stdout
+  if (verb === 'hook') void process.stdin
+  // Only now, and not for longer: compiled code, Node's own included, is taken only under the flags that it was made with.
+  setFlag(PATIENTLY)
+  await runProgram(args)
+  setFlag(AS_USUAL)
+  if (!process.exitCode) code?.keep()
 }
+
+main(process.argv.slice(2))

@@ -12,14 +12,12 @@ const MAX_AGENT_CHARACTERS = 64
 const WORDS_IN_A_MADE_NAME = 8
 const MAX_MADE_NAME_CHARACTERS = 60
 
-// Lone surrogates too, and the two separators, which end a line wherever a pattern says `.` or `$`.
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u
 const WINDOWS_RESERVED = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/
 const RESERVED_NAMES = new Set(Object.values(KINDS).flatMap((rule) => rule.fixedName ?? []))
 
 const ASCII = /^[\0-\x7f]*$/
 const ASCII_SLUG_PART = /[a-z0-9]/
-const SLUG_PART = /[\p{L}\p{N}\p{M}]/u
+const PLAIN_LINE = /^[ -~]*$/
 
 const encoder = new TextEncoder()
 
@@ -31,10 +29,15 @@ export function normalizeName(value: unknown, field = 'name'): string {
   if (characters(name) > MAX_NAME_CHARACTERS) {
     throw new InvalidError(field, `has ${characters(name)} characters`, 'a name of 1 to 200 characters')
   }
-  if (UNPRINTABLE.test(name)) {
+  if (!PLAIN_LINE.test(name) && unprintable().test(name)) {
     throw new InvalidError(field, 'holds control characters or broken Unicode', 'printable characters in one line')
   }
   return name
+}
+
+/** Lone surrogates too, and the two separators, which end a line wherever a pattern says `.` or `$`. */
+function unprintable(): RegExp {
+  return /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu
 }
 
 /** `MEMORY` and `IDENTITY` address the two pages that every agent has. */
@@ -52,7 +55,7 @@ export function slug(name: string): string {
   // The patterns for all scripts take a millisecond to make, and most names do without.
   const isAscii = ASCII.test(name)
   const folded = isAscii ? name.toLowerCase() : foldedForSlug(name)
-  const part = isAscii ? ASCII_SLUG_PART : SLUG_PART
+  const part = isAscii ? ASCII_SLUG_PART : /[\p{L}\p{N}\p{M}]/u
   if (!isAscii && !/[\p{L}\p{N}]/u.test(folded)) return ''
   let out = ''
   let count = 0
@@ -123,11 +126,7 @@ export function nameFromContent(content: string): string {
       .split(/[\r\n]/)
       .map((text) => text.replace(/^[#>*+\s-]+/, '').trim())
       .find((text) => /[\p{L}\p{N}]/u.test(text)) ?? 'untitled'
-  const words = line
-    .replace(new RegExp(UNPRINTABLE, 'gu'), ' ')
-    .split(' ')
-    .filter(Boolean)
-    .slice(0, WORDS_IN_A_MADE_NAME)
+  const words = line.replace(unprintable(), ' ').split(' ').filter(Boolean).slice(0, WORDS_IN_A_MADE_NAME)
   let name = ''
   for (const word of words) {
     const longer = name === '' ? word : `${name} ${word}`

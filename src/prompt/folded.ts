@@ -19,10 +19,7 @@ const AMPERSAND = 0x26
 const HASH = 0x23
 const SEMICOLON = 0x3b
 
-const UNSEEN = /[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 const LINE_END = /[\v\f\u0085\u2028\u2029]/
-const WHITE = /[\t\p{Z}]/u
-const CONTROL = /\p{Cc}/u
 
 /** A few ligatures unfold to whole sentences, which no name of ours is part of. */
 const MOST_CODES = 4
@@ -48,15 +45,20 @@ export function fold(text: string): Folded {
 
 function foldedCharacter(code: number): readonly number[] {
   if (code === NEWLINE || code === RETURN) return [NEWLINE]
+  if (code === BLANK) return [BLANK]
   const enclosed = enclosedLetter(code)
   if (enclosed !== undefined) return [enclosed]
   const out: number[] = []
   for (const character of String.fromCodePoint(code).normalize('NFKD')) {
     if (LINE_END.test(character)) out.push(NEWLINE)
-    else if (WHITE.test(character)) out.push(BLANK)
-    else if (!UNSEEN.test(character) && !CONTROL.test(character)) out.push(signOf(character.codePointAt(0) ?? 0))
+    else if (/[\t\p{Z}]/u.test(character)) out.push(BLANK)
+    else if (!isUnseen(character)) out.push(signOf(character.codePointAt(0) ?? 0))
   }
   return out.slice(0, MOST_CODES)
+}
+
+function isUnseen(character: string): boolean {
+  return /[\p{M}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(character)
 }
 
 /** The same with each character reference (`&lt;`, `&#60;`, `&#x3c;`) decoded once; `undefined` when there are none. */

@@ -18,7 +18,6 @@ const BEGINNING = 400
 const BETWEEN_PIECES = /[\s!-/:-@[-`{-~]+/
 /** Texts longer than this are the same only when they are equal: looking at each word would take too long. */
 const LONG = 100_000
-const TELLS_APART = /[\p{N}\p{P}\p{S}]/u
 /** The store tells apart by it what it has to name by the same first words. */
 const NUMBERED = / \(\d+\)$/
 
@@ -79,7 +78,7 @@ export class Alikes {
   }
 
   #tellsApart(word: string): boolean {
-    return this.#searched.has(word) || this.#analyzer.commonTerms?.has(word) === true || TELLS_APART.test(word)
+    return this.#searched.has(word) || this.#analyzer.commonTerms?.has(word) === true || /[\p{N}\p{P}\p{S}]/u.test(word)
   }
 }
 

@@ -8,7 +8,7 @@ import { UNPARTED_SCRIPTS } from '../model/unparted-scripts.ts'
 import type { Analyzer } from '../search/analyzer.ts'
 import { fold } from '../search/fold.ts'
 import { isStopWord } from '../search/is-stop-word.ts'
-import { LONGEST_QUERY } from '../search/query.ts'
+import { hasSmallLetters, LONGEST_QUERY } from '../search/query.ts'
 import { greetingLength, saidOutOfCourtesy } from './greetings.ts'
 
 export interface AutoQueryOptions {
@@ -108,7 +108,7 @@ function sharedLength(pair: string, next: string): number {
 
 /** The words that count, sentence by sentence, so that nobody reads on when there are enough. */
 function* wordsOf(text: string, longestItem: number, analyzer: Analyzer): Generator<Word> {
-  const hasSmallLetters = /\p{Ll}/u.test(text)
+  const isOfSmallLetters = hasSmallLetters(text)
   for (const sentence of sentencesOf(text)) {
     const words = wordsIn(withoutNoise(sentence, longestItem), analyzer)
     const folded = words.map((word) => fold(word.text))
@@ -121,9 +121,13 @@ function* wordsOf(text: string, longestItem: number, analyzer: Analyzer): Genera
       }
       beginsSentence = false
       const word = words[at++] as Word // below the length
-      if (!isStopWord(word.text, analyzer, hasSmallLetters) && /[\p{L}\p{N}]/u.test(word.text)) yield word
+      if (!isStopWord(word.text, analyzer, isOfSmallLetters) && saysSomething(word.text)) yield word
     }
   }
+}
+
+function saysSomething(word: string): boolean {
+  return /[a-z0-9]/i.test(word) || /[\p{L}\p{N}]/u.test(word)
 }
 
 /** Where a sentence or a part of one ends: a mark before a blank, or one of the scripts that do without blanks. */

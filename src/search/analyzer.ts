@@ -29,7 +29,6 @@ export type EmitToken = (term: string, start: number, end: number) => void
 const VERSION = 1
 
 const LETTERS_A_TO_Z = /^[a-z]+$/
-const LETTERS = /^[\p{L}\p{M}]+$/u
 
 let english: Analyzer | undefined
 
@@ -122,7 +121,7 @@ function englishTerm(spelling: string): string {
 /** Other stemmers know endings by their accents, so these come off last. */
 function termBy(rules: LanguageRules, spelling: string): string {
   const lowered = lower(spelling)
-  return cut(withoutAccents(LETTERS.test(lowered) ? rules.stem(lowered) : lowered))
+  return cut(withoutAccents(/^[\p{L}\p{M}]+$/u.test(lowered) ? rules.stem(lowered) : lowered))
 }
 
 /** Folding can make a text longer: one Arabic ligature becomes eighteen letters. */

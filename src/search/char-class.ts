@@ -52,29 +52,38 @@ export function isWordClass(kind: number): boolean {
 /** The sound marks of half-width Katakana are letters to Unicode, but become part of the letter before when folded. */
 const HALF_WIDTH_SOUND_MARKS = /[\uff9e\uff9f]/
 const JAMO_AFTER_THE_FIRST = /[\u1160-\u11ff\ud7b0-\ud7ff]/
-const MARKS = /[\p{M}\p{Cf}]/u
-const PICTOGRAPHS = /[\p{Extended_Pictographic}\p{Regional_Indicator}]/u
-const WITHOUT_SPACES =
-  /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u
 
 /** Spaces without width: the one parts Thai and Khmer words, the other is white space to JavaScript, so to queries. */
 const ZERO_WIDTH_SPACES = '\u200b\ufeff'
 /** A letter to Unicode, but it only stretches the word that it stands in. */
 const TATWEEL = '\u0640'
 
+/** Dashes, quotes, dots: they stand in most texts, and the first one would have V8 compile five expressions. */
+function isTypographic(code: number): boolean {
+  return code >= 0x2010 && code <= 0x2027
+}
+
+// Expressions with properties stand where they are used: V8 makes them when it gets there, and most texts do not need them.
 function ask(code: number): number {
+  if (isTypographic(code)) return OTHER
   const character = String.fromCodePoint(code)
   if (ZERO_WIDTH_SPACES.includes(character)) return OTHER
   if (HALF_WIDTH_SOUND_MARKS.test(character) || JAMO_AFTER_THE_FIRST.test(character)) return MARK
-  if (MARKS.test(character) || character === TATWEEL) return MARK
-  if (/\p{L}|\p{Nl}/u.test(character) && WITHOUT_SPACES.test(character)) return PAIRED
+  if (/[\p{M}\p{Cf}]/u.test(character) || character === TATWEEL) return MARK
+  if (/\p{L}|\p{Nl}/u.test(character) && isWithoutSpaces(character)) return PAIRED
   if (/[\p{Lu}\p{Lt}]/u.test(character)) return CAPITAL
   if (/\p{L}/u.test(character)) return LETTER
   if (/\p{N}/u.test(character)) return DIGIT
   // Below U+2190 are ©, ™ and the like, which stick to a name and say nothing.
   if (code < 0x2190) return OTHER
-  if (PICTOGRAPHS.test(character)) return PICTOGRAPH
+  if (/[\p{Extended_Pictographic}\p{Regional_Indicator}]/u.test(character)) return PICTOGRAPH
   return isSpelledOut(character) ? LETTER : OTHER
+}
+
+function isWithoutSpaces(character: string): boolean {
+  const scripts =
+    /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u
+  return scripts.test(character)
 }
 
 /** Symbols such as `㎏` or `Ⓐ` that folding turns into letters. */

@@ -23,9 +23,17 @@ const VERBS = `
   underwent undergone, undo undid undone`
 
 /** From a form to its verb. */
-export const IRREGULAR_VERBS: ReadonlyMap<string, string> = new Map(
-  VERBS.split(',').flatMap((row) => {
-    const [verb = '', ...forms] = row.trim().split(/\s+/)
-    return forms.map((form) => [form, verb] as const)
-  }),
-)
+export const IRREGULAR_VERBS: ReadonlyMap<string, string> = formsOf(VERBS)
+
+/** In one pass and without a pattern, since every command waits for it. */
+function formsOf(table: string): Map<string, string> {
+  const verbOf = new Map<string, string>()
+  let verb = ''
+  for (const cell of table.trim().replaceAll('\n ', '').split(' ')) {
+    const word = cell.endsWith(',') ? cell.slice(0, -1) : cell
+    if (verb === '') verb = word
+    else verbOf.set(word, verb)
+    if (word !== cell) verb = ''
+  }
+  return verbOf
+}

@@ -45,10 +45,15 @@ export interface QueryPrefix {
 /** Of a longer query only the beginning counts, in UTF-16 units: a pasted document is answered too, and fast. */
 export const LONGEST_QUERY = 10_000
 
+/** Most have a plain one, and need no pattern for the letters of all scripts, which takes V8 a while to make. */
+export function hasSmallLetters(text: string): boolean {
+  return /[a-z]/.test(text) || /\p{Ll}/u.test(text)
+}
+
 export function parseQuery(text: string, analyzer: Analyzer): Query {
   const query = cutQuery(text.trimStart())
   const clauses = clausesOf(query)
-  const reading = new QueryReading(analyzer, /\p{Ll}/u.test(query))
+  const reading = new QueryReading(analyzer, hasSmallLetters(query))
   for (const clause of clauses) if (!clause.negated) reading.take(clause)
   if (reading.isEmpty) {
     for (const clause of clauses) if (clause.negated) reading.take(asText(clause))

@@ -4,15 +4,19 @@
  * It looks into the text itself: with a Map, cutting the word out and hashing the cut took most of the time of indexing.
  */
 
-const PLACES = 65_536
+const MOST_PLACES = 65_536
+/** It begins small, for a query has a few words and making all places takes a millisecond. Whoever indexes soon has them all. */
+const FIRST_PLACES = 1024
 /** From this length on, V8 makes a slice a view of the text it was cut from, which would keep whole documents alive. */
 const VIEW_LENGTH = 13
 
 export class TermCache {
   readonly #termOf: (spelling: string) => string
-  readonly #hashes = new Uint32Array(PLACES)
-  readonly #spellings: string[] = new Array(PLACES)
-  readonly #terms: string[] = new Array(PLACES)
+  #places = FIRST_PLACES
+  #hashes = new Uint32Array(FIRST_PLACES)
+  #spellings: string[] = new Array(FIRST_PLACES)
+  #terms: string[] = new Array(FIRST_PLACES)
+  #added = 0
 
   constructor(termOf: (spelling: string) => string) {
     this.#termOf = termOf
@@ -21,11 +25,20 @@ export class TermCache {
   /** The term of `text.slice(start, end)`. */
   get(text: string, start: number, end: number): string {
     const hash = hashOf(text, start, end)
-    const place = hash & (PLACES - 1)
+    const place = hash & (this.#places - 1)
     if (this.#holds(place, hash, text, start, end)) return this.#terms[place] ?? ''
     const other = place ^ 1
     if (this.#holds(other, hash, text, start, end)) return this.#terms[other] ?? ''
-    return this.#add(place, hash, text.slice(start, end))
+    if (++this.#added === FIRST_PLACES) this.#grow()
+    return this.#add(hash & (this.#places - 1), hash, text.slice(start, end))
+  }
+
+  /** What was known is forgotten: it comes back with the next words. */
+  #grow(): void {
+    this.#places = MOST_PLACES
+    this.#hashes = new Uint32Array(MOST_PLACES)
+    this.#spellings = new Array(MOST_PLACES)
+    this.#terms = new Array(MOST_PLACES)
   }
 
   #holds(place: number, hash: number, text: string, start: number, end: number): boolean {

@@ -52,7 +52,7 @@ describe.concurrent('a command', () => {
     [['forget', 'Deploys', '--yes']],
   ])('that is an everyday one loads nothing that is rare: %j', async (args) => {
     const loaded = await loadedBy(await Desk.furnished(), args)
-    expect(loaded.map((url) => url.replace(/.*\//, '')).sort()).toEqual(['chunk.js', 'main.js'])
+    expect(loaded.map((url) => url.replace(/.*\//, '')).sort()).toEqual(['chunk.js', 'main.js', 'program.js'])
   })
 
   it('that is a rare one loads what is rare', async () => {
@@ -62,7 +62,7 @@ describe.concurrent('a command', () => {
 
   it('that serves MCP loads what that takes, and nothing of HTTP or of what is rare', async () => {
     const loaded = await loadedBy(await Desk.furnished(), ['mcp'], RECALL_OVER_MCP)
-    const files = ['chunk.js', 'http-mcp.js', 'main.js', 'mcp.js']
+    const files = ['chunk.js', 'http-mcp.js', 'main.js', 'mcp.js', 'program.js']
     expect(loaded.map((url) => url.replace(/.*\//, '')).sort()).toEqual(files)
   })
 

@@ -15,6 +15,7 @@ export function importTogether(round: {
   /** Exchanges of the whole transcript, and by how many it grows. */
   readonly count: number
   readonly step: number
+  /** How often each is tried to be killed. */
   readonly kills: number
   readonly seed: number
 }): Promise<number>

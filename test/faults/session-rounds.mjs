@@ -9,6 +9,9 @@ import { conversationOf, exchange, KEY, LATER, must, sessionIn, WINDOW } from '.
 import { cleanEnvironment, runFaulty } from './tools.mjs'
 import { openAs, scratchFolder } from './workspace.mjs'
 
+/** At least, where it adds something. */
+const CALLS_OF_AN_IMPORT = 12
+
 const worker = fileURLToPath(new URL('./session-worker.mjs', import.meta.url))
 
 /** Compactions of the same sessions, all of them thinking at once. Who made each. */
@@ -96,16 +99,16 @@ function checkTold(events, place) {
   return promised.size
 }
 
-/** One transcript that grows, imported by several at once, some of which are killed. */
+/** One transcript that grows, imported by several at once; each is tried to be killed so often before it may end. */
 export async function importTogether({ processes, count, step, kills, seed }) {
   const random = seededRandom(seed)
   const folder = scratchFolder('import')
   const root = join(folder, 'workspace')
   let killed = 0
-  const lane = async (_, n) => {
-    for (let isLast = false; !isLast; ) {
-      isLast = n >= kills || killed >= kills
-      const at = isLast ? undefined : random.int(12 * (count / step))
+  const lane = async () => {
+    // Whoever finds nothing to add makes no call at which it could be killed. The very first does.
+    for (let left = kills; left >= 0; left--) {
+      const at = left === 0 ? undefined : random.int(CALLS_OF_AN_IMPORT)
       const args = [worker, root, 'import', String(count), String(step)]
       const ended = await runFaulty({ args, root, at, mode: random.pick(['kill', 'kill-half', 'kill-after']) })
       must(ended.signal === 'SIGKILL' || ended.status === 0, `ended with ${ended.status}: ${ended.stderr}`)

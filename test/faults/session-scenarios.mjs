@@ -52,10 +52,13 @@ function undoingUnless(name, isDone) {
   }
 }
 
-const purging = (turn) => async (opened) => {
-  const id = conversationOf(turn.id)
-  if (await opened.memory.get(id)) await opened.memory.purge(id)
-}
+const purging = (turn) => (opened) => opened.memory.purge(conversationOf(turn.id))
+
+/** What was purged is not even known any more. */
+const purgingAgain = (turn) => (opened) =>
+  purging(turn)(opened).catch((error) => {
+    if (error.code !== 'NOT_FOUND') throw error
+  })
 
 const inTurn =
   (...calls) =>
@@ -90,6 +93,15 @@ export const sessionScenarios = [
     step: appending(exchange(3)),
     again: unlessThere(exchange(3)),
     after: { live: [...ids(FIRST, exchange(3)), ...SAID_LATER], conversation: ids(FIRST) },
+  },
+  {
+    name: 'turns after one that slid out was forgotten',
+    prepare: inTurn(saying([...FIRST, ...exchange(3)]), ({ memory }) => memory.forget(conversationOf('q1'))),
+    before: [...FIRST, ...exchange(3)],
+    brings: exchange(4),
+    step: appending(exchange(4)),
+    again: unlessThere(exchange(4)),
+    after: { live: [...ids(MORE), ...SAID_LATER], conversation: ['a1', ...ids(exchange(2), exchange(3))] },
   },
   {
     name: 'a compaction',
@@ -149,7 +161,7 @@ export const sessionScenarios = [
     before: MORE,
     step: undoing(`${KEY}-1`),
     again: undoingUnless(`${KEY}-1`, (isThere) => !isThere),
-    after: { live: [...ids(MORE), ...SAID_LATER], conversation: ids(FIRST, exchange(3)) },
+    after: { live: [...ids(MORE), ...SAID_LATER], conversation: ids(MORE) },
   },
   {
     name: 'the undo of an undo of a compaction',
@@ -181,6 +193,7 @@ export const sessionScenarios = [
     before: [...FIRST, ...exchange(3)],
     purges: 'q1',
     step: purging(FIRST[0]),
+    again: purgingAgain(FIRST[0]),
     after: { live: [...ids(FIRST, exchange(3)), ...SAID_LATER], conversation: ['a1', ...ids(exchange(2))] },
   },
 ]

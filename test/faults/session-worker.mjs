@@ -18,6 +18,8 @@ function say(event, facts = {}) {
   writeSync(1, `${event} ${JSON.stringify(facts)}\n`)
 }
 
+const sayLater = ({ memory }) => memory.session(KEY).append(LATER)
+
 async function playScenario(name, retry) {
   const scenario = sessionScenarios.find((known) => known.name === name)
   const opened = await openAs(2, folder, {}, WINDOW)
@@ -31,7 +33,8 @@ async function playScenario(name, retry) {
     await checkFound(opened.memory, scenario, false)
     if (retry) await (scenario.again ?? scenario.step)(opened)
   }
-  if (retry) await opened.memory.session(KEY).append(LATER)
+  // Under load a step may take fewer calls than were counted: then it is this one that meets the fault.
+  if (retry) await sayLater(opened).catch(() => sayLater(opened))
   await opened.store.close()
 }
 

@@ -11,12 +11,12 @@ const timeout = 300_000
 
 describe(`several processes at one session (seed ${seed})`, () => {
   it.each([2, 4])('that are %i and all compact it make one archive', { timeout }, async (processes) => {
-    await compactTogether({ processes, rounds: full ? 30 : 4 })
+    await compactTogether({ processes, rounds: full ? 30 : 3 })
   })
 
   it.skipIf('missing' in shim)('that speak, compact and are killed lose and double nothing', { timeout }, async () => {
-    const kills = full ? 60 : 3
-    const { killed, exchanges, compactions } = await talkTogether({ lanes: 4, count: full ? 40 : 8, kills, seed })
+    const kills = full ? 12 : 2
+    const { killed, exchanges, compactions } = await talkTogether({ lanes: 4, count: full ? 20 : 6, kills, seed })
     console.log(`talk: ${killed} kills, ${exchanges} exchanges acknowledged, ${compactions} compactions, seed ${seed}`)
     expect(killed).toBeGreaterThanOrEqual(kills)
     expect(compactions).toBeGreaterThan(1)
@@ -26,8 +26,8 @@ describe(`several processes at one session (seed ${seed})`, () => {
     'that import it as it grows and are killed take each turn once',
     { timeout },
     async () => {
-      const [count, step, kills] = full ? [400, 10, 20] : [30, 5, 2]
-      expect(await importTogether({ processes: 3, count, step, kills, seed })).toBeGreaterThanOrEqual(kills)
+      const [count, step, kills] = full ? [80, 5, 6] : [15, 5, 1]
+      expect(await importTogether({ processes: 3, count, step, kills, seed })).toBeGreaterThan(0)
     },
   )
 })

@@ -13,7 +13,7 @@ if ('missing' in shim) console.warn(`SKIPPED: ${shim.missing}`)
 
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
 const MODES: readonly FaultMode[] = ['kill', 'kill-half', 'errno:EIO', 'short:EIO']
-const EVERY = 60
+const EVERY = 100
 
 interface Fault {
   readonly mode: FaultMode
@@ -60,11 +60,11 @@ function isOfWrites(mode: FaultMode): boolean {
   return mode === 'kill-half' || mode.startsWith('short')
 }
 
-/** The memory is written, the transcript is not; and some others, each scenario beginning at another. */
+/** The memory is written, the transcript is not, each time that this may be; and some others, each scenario beginning at another. */
 function sampleOf(faults: readonly Fault[], number: number): Fault[] {
-  const between = faults.find(({ mode, call }) => mode === 'kill' && isOfTranscript(call))
-  const some = faults.filter((_, index) => (index + 7 * number) % Math.min(EVERY, faults.length) === 0)
-  return [...new Set([...(between ? [between] : []), ...some])]
+  const between = faults.filter(({ mode, call }) => mode === 'kill' && isOfTranscript(call))
+  const some = faults.filter((_, index) => (index + 7 * number) % EVERY === 0)
+  return [...new Set([...between, ...some])]
 }
 
 function isOfTranscript({ name, path }: Call): boolean {

@@ -1,6 +1,6 @@
 // Every fault test at full size; for hours when nobody waits. A failure prints what to repeat it with and goes on.
 //   node test/faults/torture.mjs [--only NAME] [--seed N] [--kills N] [--cuts N] [--short]
-// Names: scenarios, kills, cuts, lost, writers, lock, cli. Exit 0 when all passed, 1 when something failed, 2 for a wrong option.
+// Names: scenarios, sessions, kills, cuts, lost, writers, lock, cli. Exit 0 when all passed, 1 when something failed, 2 for a wrong option.
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { powerCuts } from './cuts.mjs'
@@ -8,6 +8,9 @@ import { lostWrites } from './lost-writes.mjs'
 import { callsOf, playAll, statesOf } from './play.mjs'
 import { commandLines, firstUse, lockStress, randomKills, together } from './rounds.mjs'
 import { scenarios } from './scenarios.mjs'
+import { callsOf as callsOfSession, playAll as playAllSessions } from './session-play.mjs'
+import { compactTogether, importTogether, talkTogether } from './session-rounds.mjs'
+import { sessionScenarios } from './session-scenarios.mjs'
 import { buildShim, loopDisk } from './tools.mjs'
 import { scratchFolder } from './workspace.mjs'
 
@@ -22,7 +25,7 @@ const SHORTS = ['short', 'short:ENOSPC', 'short:EDQUOT', 'short:EIO']
 
 const options = readOptions()
 const results = { passed: 0, failed: 0 }
-const parts = { scenarios: playScenarios, kills, cuts, lost, writers, lock, cli }
+const parts = { scenarios: playScenarios, sessions, kills, cuts, lost, writers, lock, cli }
 
 if (options.only !== undefined && !Object.hasOwn(parts, options.only)) {
   console.error(`--only ${options.only} is none of ${Object.keys(parts).join(', ')}`)
@@ -84,31 +87,57 @@ async function playScenarios() {
   if ('missing' in shim) return console.log(`  SKIPPED: ${shim.missing}`)
   for (const [number, scenario] of scenarios.entries()) {
     const folder = scratchFolder('torture')
-    const games = await gamesOf(scenario, folder)
-    // Another sixteenth each time, by the seed.
-    const chosen = options.short ? games.filter((_, n) => (n + number + options.seed) % 16 === 0) : games
-    const problems = await playAll(chosen, LANES)
-    for (const problem of problems) console.log(`  FAILED ${problem}`)
-    results.failed += problems.length
-    results.passed += chosen.length - problems.length
-    console.log(`  ${scenario.name}: ${chosen.length} faults, ${problems.length} failed`)
+    const states = await statesOf(scenario, folder)
+    const games = await gamesOf({ scenario, states, folder }, callsOf)
+    await playChosen(games, number, playAll)
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function gamesOf(scenario, folder) {
-  const states = await statesOf(scenario, folder)
-  const all = await callsOf(scenario, folder)
-  const opens = await callsOf(scenario, folder, 'errno:EMFILE')
+async function sessions() {
+  const shim = buildShim()
+  if ('missing' in shim) return console.log(`  SKIPPED: ${shim.missing}`)
+  for (const [number, scenario] of sessionScenarios.entries()) {
+    const folder = scratchFolder('torture')
+    await playChosen(await gamesOf({ scenario, folder }, callsOfSession), number, playAllSessions)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  for (let round = 0; round < (options.short ? 1 : 20); round++) {
+    const seed = options.seed + round
+    await attempt('compactions at once', () => compactTogether({ processes: 2 + (round % 7), rounds: 20 }))
+    await attempt(`talk, seed ${seed}`, async () => {
+      const { killed, exchanges, compactions } = await talkTogether({ lanes: LANES, count: 20, kills: 12, seed })
+      return `${killed} kills, ${exchanges} exchanges acknowledged, ${compactions} compactions`
+    })
+    await attempt(`imports, seed ${seed}`, async () => {
+      return `${await importTogether({ processes: 3, count: 80, step: 5, kills: 6, seed })} kills`
+    })
+  }
+}
+
+async function playChosen(games, number, playAllOf) {
+  // Another sixteenth each time, by the seed.
+  const chosen = options.short ? games.filter((_, n) => (n + number + options.seed) % 16 === 0) : games
+  const problems = await playAllOf(chosen, LANES)
+  for (const problem of problems) console.log(`  FAILED ${problem}`)
+  results.failed += problems.length
+  results.passed += chosen.length - problems.length
+  console.log(`  ${games[0].scenario.name}: ${chosen.length} faults, ${problems.length} failed`)
+}
+
+async function gamesOf(game, callsIn) {
+  const { scenario, folder } = game
+  const all = await callsIn(scenario, folder)
+  const opens = await callsIn(scenario, folder, 'errno:EMFILE')
   const games = []
   for (const mode of [...KILLS, ...ERRORS, ...SHORTS]) {
     const calls = mode === 'errno:EMFILE' ? opens : all
     const onlyWrites = mode === 'kill-half' || mode.startsWith('short')
     const met = onlyWrites ? calls.filter(({ name }) => name === 'write') : calls
     for (const { index } of met) {
-      const game = { scenario, states, folder, at: index, mode }
-      if (mode.startsWith('kill')) games.push(game)
-      else games.push({ ...game, once: true }, { ...game, sticky: true })
+      const one = { ...game, at: index, mode }
+      if (mode.startsWith('kill')) games.push(one)
+      else games.push({ ...one, once: true }, { ...one, sticky: true })
     }
   }
   return games

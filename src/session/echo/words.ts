@@ -19,15 +19,8 @@ export interface Word {
   readonly isNumber: boolean
 }
 
-/** Accents may be written as characters of their own, and what joins or hides is not seen. */
-const UNSEEN = /[\p{M}\p{Cf}]/gu
-const WRITTEN = /[\p{L}\p{N}\p{M}\p{Cf}]+/gu
-const PLAIN = /^[a-z0-9]*$/
-const WORDS = /[\p{L}\p{N}]+/gu
-const IS_UNPARTED = new RegExp(`[${UNPARTED_SCRIPTS}]`, 'u')
-const CHARACTERS_AND_REST = new RegExp(`[${UNPARTED_SCRIPTS}]|[^${UNPARTED_SCRIPTS}]+`, 'gu')
-const CAPITAL = /\p{Lu}/u
-const DIGIT = /\p{N}/u
+/** Of these signs alone, a text needs no patterns for all scripts, which take V8 a millisecond each: most texts do without. */
+const PLAIN = /^[\0-\x7f\u2010-\u2027]*$/
 
 /** Of HTML: decoration. */
 const HTML = /&(?:lt|gt|amp|quot|apos|nbsp|#39);|<\/?(?:br|p|div|span|ul|ol|li|b|i|em|strong|code|pre)\s*\/?>/gi
@@ -35,19 +28,51 @@ const HTML = /&(?:lt|gt|amp|quot|apos|nbsp|#39);|<\/?(?:br|p|div|span|ul|ol|li|b
 export function wordsOf(text: string): Word[] {
   const words: Word[] = []
   const seen = text.replace(HTML, (mark) => ' '.repeat(mark.length))
-  for (const { 0: written, index: at } of seen.matchAll(WRITTEN)) {
-    const common = { at, isName: CAPITAL.test(written), isNumber: DIGIT.test(written) }
-    for (const [word] of folded(written).matchAll(WORDS)) {
-      if (!IS_UNPARTED.test(word)) words.push({ hash: hashOf(word), weight: WORD, ...common })
+  if (PLAIN.test(seen)) {
+    for (const { 0: written, index: at } of seen.matchAll(/[A-Za-z0-9]+/g)) {
+      const [isName, isNumber] = [/[A-Z]/.test(written), /[0-9]/.test(written)]
+      words.push({ hash: hashOf(written.toLowerCase()), weight: WORD, at, isName, isNumber })
+    }
+    return words
+  }
+  const { written: anyWritten, words: anyWords, isUnparted, charactersAndRest, capital, digit } = patterns()
+  for (const { 0: written, index: at } of seen.matchAll(anyWritten)) {
+    const common = { at, isName: capital.test(written), isNumber: digit.test(written) }
+    for (const [word] of folded(written).matchAll(anyWords)) {
+      if (!isUnparted.test(word)) words.push({ hash: hashOf(word), weight: WORD, ...common })
       else {
-        for (const [part] of word.matchAll(CHARACTERS_AND_REST)) {
-          const weight = IS_UNPARTED.test(part) ? CHARACTER : WORD
+        for (const [part] of word.matchAll(charactersAndRest)) {
+          const weight = isUnparted.test(part) ? CHARACTER : WORD
           words.push({ hash: hashOf(part), weight, ...common })
         }
       }
     }
   }
   return words
+}
+
+interface Patterns {
+  readonly written: RegExp
+  readonly words: RegExp
+  readonly isUnparted: RegExp
+  readonly charactersAndRest: RegExp
+  readonly capital: RegExp
+  readonly digit: RegExp
+}
+
+let made: Patterns | undefined
+
+/** For all scripts. */
+function patterns(): Patterns {
+  made ??= {
+    written: /[\p{L}\p{N}\p{M}\p{Cf}]+/gu,
+    words: /[\p{L}\p{N}]+/gu,
+    isUnparted: new RegExp(`[${UNPARTED_SCRIPTS}]`, 'u'),
+    charactersAndRest: new RegExp(`[${UNPARTED_SCRIPTS}]|[^${UNPARTED_SCRIPTS}]+`, 'gu'),
+    capital: /\p{Lu}/u,
+    digit: /\p{N}/u,
+  }
+  return made
 }
 
 export function weightOf(words: readonly Word[]): number {
@@ -61,8 +86,16 @@ export function hashOf(word: string): number {
   return hash
 }
 
-/** Up and down again: the capitals of `ß` are `SS`. */
+/**
+ * Up and down again: the capitals of `ß` are `SS`. Accents may be written as characters of their own, and what joins or hides is
+ * not seen.
+ */
 function folded(written: string): string {
-  if (PLAIN.test(written)) return written
-  return written.normalize('NFKD').toUpperCase().toLowerCase().replace(UNSEEN, '').normalize('NFC')
+  if (/^[a-z0-9]*$/.test(written)) return written
+  return written
+    .normalize('NFKD')
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .normalize('NFC')
 }

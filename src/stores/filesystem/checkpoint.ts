@@ -11,7 +11,7 @@ import type { FolderAtRest } from './folder-at-rest.ts'
 import type { Position } from './journal.ts'
 import { type FileSections, PackedFiles, packFiles } from './packed-files.ts'
 import { type Contested, type HeadSections, PackedHeads, packHeads } from './packed-heads.ts'
-import { readFileAt, replaceFileDurably } from './system.ts'
+import { readFileAt, replaceFileDurably, uncounted } from './system.ts'
 
 const VERSION = 5
 const NEWLINE = 10
@@ -41,7 +41,7 @@ interface Header {
 }
 
 export function readCheckpoint(stateFolder: string): Checkpoint | undefined {
-  const file = readFileAt(checkpointPath(stateFolder))
+  const file = readFileAt(checkpointPath(stateFolder), uncounted)
   if (!file) return undefined
   const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength)
   const begin = bytes.indexOf(NEWLINE) + 1

@@ -12,7 +12,7 @@ import type { Cursor, Derived } from '../../ports/store.ts'
 import { namesIn } from './list-folder.ts'
 import { cursorOf } from './past/change-feed.ts'
 import { safeFileName } from './safe-file-name.ts'
-import { attempt, FILE_MODE, makeFolder, readFileAt, removeFile, replaceFile, statFile } from './system.ts'
+import { attempt, FILE_MODE, makeFolder, readFileAt, removeFile, replaceFile, statFile, uncounted } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
 export function fileDerived(workspace: Workspace, enter: () => void): Derived {
@@ -24,7 +24,7 @@ export function fileDerived(workspace: Workspace, enter: () => void): Derived {
       enter()
       const path = pathOf(key)
       try {
-        const file = isFolder(folder) ? readFileAt(path) : undefined
+        const file = isFolder(folder) ? readFileAt(path, uncounted) : undefined
         return file && withoutChecksum(file.bytes)
       } catch (error) {
         if (!isKeepsakeError(error)) throw error

@@ -94,6 +94,7 @@ export class Swap {
 
   /** What was saved late into files that were moved aside a while ago; the rest of those is cleared away. */
   late(): Displaced[] {
+    if (this.#waiting.length === 0) return []
     const due = performance.now() - LATE_SAVE_MS
     const over = this.#waiting.filter(({ since }) => since <= due)
     if (over.length === 0) return []
