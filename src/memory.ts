@@ -313,7 +313,7 @@ export class Memory {
   /** Takes changes back; without a word about which, the newest that is not undone yet. Undoing an undo brings back. */
   async undo(options: UndoOptions = {}): Promise<Undone> {
     requireOptions(options)
-    const undone = await this.#past.undo(options)
+    const undone = await this.#past.undo(options, this.#view.now())
     if (options.dryRun) return undone
     const { signal } = options
     const touched = undone.undone.flatMap((logged) => logged.touched)

@@ -19,6 +19,8 @@ export function whoText({ origin, reverts }: Change): string {
 
 /** `added the note "deploys"; rewrote MEMORY`. */
 export function whatText(touched: readonly Touched[], { found }: Pick<Change, 'found'> = {}): string {
+  // An undo tells of no more than it takes back.
+  if (touched.length === 0) return 'only what has expired since'
   const told = touched.slice(0, MOST_TOLD).map((one) => (found ? foundText(one) : touchedText(one)))
   const more = touched.length - told.length
   return [...told, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')

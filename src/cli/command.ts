@@ -79,6 +79,8 @@ export interface Outcome {
   /** What `--quiet` leaves of it: nothing of a write, the bare text of a reading. */
   readonly quietText: string
   readonly warnings: readonly string[]
+  /** An output that can't be written is no failure. */
+  readonly mayBeLost?: true
   /** A command that serves goes on after this is printed, until then. */
   readonly until?: Promise<void>
 }

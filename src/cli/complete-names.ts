@@ -28,8 +28,11 @@ export function topicNames(values: Values): Promise<readonly Candidate[]> {
 export function sessionKeys(values: Values): Promise<readonly Candidate[]> {
   return fromMemory(values, async ({ store, agent }) => {
     const sessions = await store.sessions.list(agent)
-    const newest = sessions.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
-    return newest.map(({ key, createdAt }) => ({ value: key, about: `since ${createdAt.slice(0, 10)}` }))
+    const newest = sessions.toSorted((a, b) => ((a.createdAt ?? '') < (b.createdAt ?? '') ? 1 : -1))
+    return newest.map(({ key, createdAt }) => ({
+      value: key,
+      about: createdAt === null ? 'since when is not known' : `since ${createdAt.slice(0, 10)}`,
+    }))
   })
 }
 

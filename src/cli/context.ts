@@ -8,10 +8,19 @@ export function contextFor(given: Arguments): { readonly context: Context; reado
   const asked: Asked = {
     workspace: given.one('workspace') ?? fromEnvironment('KEEPSAKE_WORKSPACE'),
     agent: given.one('agent') ?? fromEnvironment('KEEPSAKE_AGENT'),
-    cwd: currentFolder(),
+    // Only when it is asked for: who is told of another folder does not need one that may be gone.
+    get cwd() {
+      return currentFolder()
+    },
   }
   const isTerminal = process.stdout.isTTY === true
-  const screen = new Screen({ isTerminal, hasColor: hasColor(isTerminal, fromEnvironment), cwd: asked.cwd })
+  const screen = new Screen({
+    isTerminal,
+    hasColor: hasColor(isTerminal, fromEnvironment),
+    get cwd() {
+      return asked.cwd
+    },
+  })
   let opened: Promise<Opened> | undefined
   const open = (): Promise<Opened> => {
     opened ??= openAsked({ given, asked })

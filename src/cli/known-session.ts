@@ -7,12 +7,8 @@ const MOST_SUGGESTIONS = 3
 
 /** For commands whose answer would be the same for a session without turns and for none. */
 export async function requireSession(memory: Memory, key: string): Promise<void> {
-  const keys = await keysOf(memory)
-  if (!keys.includes(key)) throw notFound(key, keys)
-}
-
-export async function unknownSession(memory: Memory, key: string): Promise<KeepsakeError> {
-  return notFound(key, await keysOf(memory))
+  const { store, agent } = memory
+  if (!(await store.sessions.readBefore(agent, key))) throw notFound(key, await keysOf(memory))
 }
 
 async function keysOf({ store, agent }: Memory): Promise<string[]> {

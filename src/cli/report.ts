@@ -16,6 +16,7 @@ interface Failure {
 export class Report {
   readonly #asJson: boolean
   readonly #quietly: boolean
+  #mayBeLost = false
 
   /** Reads the two flags itself: what fails while the rest is read must be told in the right form, too. */
   constructor(args: readonly string[]) {
@@ -25,7 +26,8 @@ export class Report {
     this.#quietly = flags.includes('--quiet')
   }
 
-  outcome({ json, text, quietText, warnings }: Outcome): void {
+  outcome({ json, text, quietText, warnings, mayBeLost }: Outcome): void {
+    this.#mayBeLost = mayBeLost === true
     if (this.#asJson) {
       if (json) print(JSON.stringify(json))
       return
@@ -54,7 +56,7 @@ export class Report {
 
   /** A reader that has seen enough (`| head`) is no failure of ours; a full disk behind `>` is. */
   outputFailed(error: NodeJS.ErrnoException): never {
-    if (error.code === 'EPIPE') process.exit()
+    if (error.code === 'EPIPE' || this.#mayBeLost) process.exit()
     complain(`the output could not be written: ${error.message}`)
     process.exit(EXIT_STATUS.IO)
   }

@@ -1,10 +1,14 @@
 /** Sessions as people read them: when, who, and what was said, the archive before the turns. */
+import type { ShownArchive } from '../session/archives.ts'
+import type { BrokenLine } from '../session/broken-records.ts'
 import type { SessionView, WholeTranscript } from '../session/recording.ts'
 import type { Marker, Message, Turn } from '../session/records.ts'
 import type { SessionSummary } from '../session/summaries.ts'
-import type { BrokenLine, ShownArchive } from '../session/transcript.ts'
 import { rowsText, timeText } from './entry-text.ts'
 import type { Screen } from './screen.ts'
+
+/** As wide as a time. */
+const UNKNOWN_TIME = '????-??-?? ??:??'
 
 interface TextPlace {
   readonly screen: Screen
@@ -25,7 +29,10 @@ export function markerText({ at, reason, turns, until }: Marker, zone: string): 
 }
 
 export function brokenWarnings(source: string, broken: readonly BrokenLine[]): string[] {
-  return broken.map(({ line, problem }) => `${source}, line ${line}: ${problem}; it was skipped`)
+  return broken.map(({ line, problem }) => {
+    const where = line === undefined ? source : `${source}, line ${line}`
+    return `${where}: ${problem}; it was skipped`
+  })
 }
 
 export function viewText({ key, createdAt, marker, archive, turns }: SessionView, place: TextPlace): Texts {
@@ -34,7 +41,7 @@ export function viewText({ key, createdAt, marker, archive, turns }: SessionView
     ['begun', createdAt === null ? undefined : timeText(createdAt, zone)],
     ['turns', String(turns.length)],
     ['marker', marker && markerText(marker, zone)],
-    ['archive', archive && `${archive.name}${archive.missing ? ', which was forgotten' : ''}`],
+    ['archive', archive && `${archive.name}${archive.missing ? ', which is missing' : ''}`],
   ]
   const body = [...(archive ? [archiveText(archive, screen)] : []), ...turns.map((turn) => turnText(turn, place))]
   return headed(key, rows, body, screen)
@@ -75,7 +82,9 @@ export function sessionsText(sessions: readonly SessionSummary[], { screen, zone
     .map(({ createdAt, lastAt }, index) => {
       const [key = '', count = ''] = [keys[index], counts[index]]
       const padding = ' '.repeat(width - [...key].length)
-      return `${timeText(lastAt, zone)}  ${key}${padding}  ${count.padEnd(widest)}  ${screen.dim(`since ${timeText(createdAt, zone)}`)}`
+      const since = createdAt === null ? 'since when is not known' : `since ${timeText(createdAt, zone)}`
+      const last = lastAt === null ? UNKNOWN_TIME : timeText(lastAt, zone)
+      return `${last}  ${key}${padding}  ${count.padEnd(widest)}  ${screen.dim(since)}`
     })
     .join('\n')
 }

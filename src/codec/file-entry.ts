@@ -17,7 +17,7 @@ export interface FileEntry {
   readonly createdAt?: string
   readonly updatedAt?: string
   readonly expiresAt?: string
-  /** It says when it ends, but nobody can read that: why, and of a front matter the line. Then it has no `expiresAt`. */
+  /** It says when it ends, or in a log when it began, or may do so, but nobody can read that: why, and of a card the line. */
   readonly undated?: string
   readonly origin?: Origin
   readonly content: string

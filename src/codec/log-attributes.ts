@@ -48,12 +48,20 @@ export function readComment(line: string): { readonly attributes: LogAttributes;
       return undefined
     }
   }
+  // What can't be read at all may have said when it ends.
+  const undated = [...problems]
+  const readDate = (value: unknown, field: string): string | undefined => {
+    const before = problems.length
+    const date = read(value, (given) => readInstant(given, field))
+    undated.push(...problems.slice(before))
+    return date
+  }
   const said = {
     id: read(id, readId),
     key: read(key, (value) => readName(value, 'key')),
-    createdAt: read(at, (value) => readInstant(value, 'at')),
+    createdAt: readDate(at, 'at'),
     updatedAt: read(updated, (value) => readInstant(value, 'updated')),
-    ...readExpiry(() => read(expires, (value) => readInstant(value, 'expires')), problems),
+    expiresAt: readDate(expires, 'expires'),
     origin: withSession(read(origin, readOrigin), read(session, readSession)),
   }
   return {
@@ -65,21 +73,11 @@ export function readComment(line: string): { readonly attributes: LogAttributes;
       ...(said.createdAt === undefined ? {} : { createdAt: said.createdAt }),
       ...(said.updatedAt === undefined ? {} : { updatedAt: said.updatedAt }),
       ...(said.expiresAt === undefined ? {} : { expiresAt: said.expiresAt }),
-      ...(said.undated === undefined ? {} : { undated: said.undated }),
+      ...(undated.length === 0 ? {} : { undated: undated.join('; ') }),
       ...(said.origin === undefined ? {} : { origin: said.origin }),
     },
     ...(problems.length === 0 ? {} : { problem: problems.join('; ') }),
   }
-}
-
-/** What could not be read of it is the last of the problems. */
-function readExpiry(
-  read: () => string | undefined,
-  problems: readonly string[],
-): { readonly expiresAt: string | undefined; readonly undated: string | undefined } {
-  const before = problems.length
-  const expiresAt = read()
-  return { expiresAt, undated: problems[before] }
 }
 
 function parseComment(line: string, problems: string[]): Readonly<Record<string, unknown>> {

@@ -3,8 +3,8 @@
  * where there is neither, it is the one in the home folder.
  */
 import { lstatSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { homeFolder } from './home-folder.ts'
 
 export const CONFIG_FILE = 'agent.yaml'
 export const WORKSPACE_FOLDER = '.keepsake'
@@ -23,7 +23,7 @@ export function findPlace(from: string): Place {
     // Also what has that name and is something else: it is not passed over, but refused with its reason when it is used.
     if (isThere(config)) return { config, workspace }
     if (isThere(workspace)) return { workspace }
-    if (folder === dirname(folder)) return { workspace: join(homedir(), WORKSPACE_FOLDER) }
+    if (folder === dirname(folder)) return { workspace: join(homeFolder(), WORKSPACE_FOLDER) }
   }
 }
 

@@ -161,8 +161,8 @@ export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
   context_window_size: {
     type: whole(0, 1000),
     fallback: 5,
-    unit: 'turns',
-    about: 'how many turns of the conversation stay in the prompt',
+    unit: 'exchanges',
+    about: 'how many exchanges of the conversation stay in the prompt: a turn of the user and what follows it',
   },
   cleanup_interval: {
     type: whole(0, Math.floor(LONGEST_TIMER_MS / 1000)),

@@ -2,12 +2,12 @@
  * The sorts of values that `agent.yaml` holds, each as one function from what is written to what it means. All of them read
  * text, so that 5, "5" and --limit=5 are one thing. `undefined` is "not allowed": the caller knows the file and the line.
  */
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isKeepsakeError } from '../errors.ts'
 import { WORLD } from '../model/entry.ts'
 import { normalizeAgentId } from '../model/name.ts'
 import { parseZone } from '../model/time.ts'
+import { homeFolder } from './home-folder.ts'
 
 export interface TextType<T> {
   /** Completes `"x" is not …`. */
@@ -121,7 +121,7 @@ export const VARIABLE: TextType<string> = {
 }
 
 export function resolvePath(text: string, folder: string): string {
-  return text === '~' || text.startsWith('~/') ? join(homedir(), text.slice(1)) : resolve(folder, text)
+  return text === '~' || text.startsWith('~/') ? join(homeFolder(), text.slice(1)) : resolve(folder, text)
 }
 
 export function isUrl(text: string): boolean {

@@ -6,9 +6,11 @@ import { ConflictingChangesError, InvalidError, PartialChangeError, UnknownChang
 import { handlesOf } from '../model/draft.ts'
 import type { Entry } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
-import type { AddOperation, Expect, Operation } from '../model/operation.ts'
+import type { Expect, Operation } from '../model/operation.ts'
 import type { Touched } from '../ports/store.ts'
+import { cleanersOf, isCleaning } from './cleaning.ts'
 import { type ChangeFilter, type LoggedChange, matchesFilter } from './log.ts'
+import { operationsTo } from './operations-to.ts'
 
 /** Without `changes`, `last` and a filter: the newest that is not undone yet. */
 export interface UndoRequest extends ChangeFilter {
@@ -21,27 +23,43 @@ export interface UndoRequest extends ChangeFilter {
 }
 
 export interface UndoPlan {
+  /** Of what they touched, only what is taken back. */
   readonly undone: readonly LoggedChange[]
+  /** What they touched and a cleanup has removed since: there is nothing to take back. */
+  readonly cleaned: readonly Entry[]
   readonly operations: readonly Operation[]
   readonly expect: Expect
 }
 
-/** `changes` are all there are, oldest first. */
-export function planUndo(changes: readonly LoggedChange[], request: UndoRequest): UndoPlan {
-  const chosen = new Set(choose(changes, request).map(({ change }) => change.number))
+/** `changes` are all there are, oldest first; `now` tells what has expired. */
+export function planUndo(changes: readonly LoggedChange[], request: UndoRequest, now: string): UndoPlan {
+  const chosen = new Set(choose(changes, request, now).map(({ change }) => change.number))
   for (;;) {
-    const later = laterOnes(changes, chosen)
-    if (later.length === 0) break
+    const { later, cleaned } = walkBack(changes, chosen, now)
+    if (later.length === 0) return planFor(changes, chosen, cleaned)
     if (request.withLater !== true) throw new ConflictingChangesError([...chosen], later)
     for (const number of later) chosen.add(number)
     const foreign = changes.find(({ change, isPartial }) => isPartial && chosen.has(change.number))
     if (foreign) throw new PartialChangeError(foreign.change.number)
   }
-  const undone = changes.filter(({ change }) => chosen.has(change.number))
-  return { undone, ...batchFor(undone, lastStates(changes)) }
 }
 
-function choose(changes: readonly LoggedChange[], request: UndoRequest): readonly LoggedChange[] {
+function planFor(changes: readonly LoggedChange[], chosen: ReadonlySet<number>, cleaned: Targets): UndoPlan {
+  const all = changes.filter(({ change }) => chosen.has(change.number))
+  const isGone = ({ id }: Touched): boolean => cleaned.has(id) && cleaned.get(id) === undefined
+  const gone = new Map<string, Entry>()
+  for (const one of all.flatMap(({ touched }) => touched.filter(isGone))) {
+    const last = one.after ?? one.before
+    if (last) gone.set(one.id, last)
+  }
+  return {
+    undone: all.map((logged) => ({ ...logged, touched: logged.touched.filter((one) => !isGone(one)) })),
+    cleaned: [...gone.values()],
+    ...batchFor(all, lastStates(changes), cleaned),
+  }
+}
+
+function choose(changes: readonly LoggedChange[], request: UndoRequest, now: string): readonly LoggedChange[] {
   const { changes: numbers, last, withLater: _, ...filter } = request
   const filtered = Object.values(filter).some((value) => value !== undefined)
   if (numbers !== undefined) {
@@ -59,13 +77,34 @@ function choose(changes: readonly LoggedChange[], request: UndoRequest): readonl
       (logged.change.reverts === undefined || filter.by === 'undo') &&
       matchesFilter(logged, filter),
   )
-  if (open.length === 0) throw new UnknownChangeError('there is no such change that is not undone yet')
-  return last === undefined && filtered ? open : open.slice(-(last ?? 1))
+  const left = withoutSpent(changes, open, now)
+  if (left.length === 0) throw new UnknownChangeError('there is no such change that is not undone yet')
+  return last === undefined && filtered ? left : left.slice(-(last ?? 1))
 }
 
 /** It left everything as it was: there is nothing to take back. */
 function isIdle({ touched }: LoggedChange): boolean {
-  return touched.every(({ before, after }) => sameState(before, after) && before?.path === after?.path)
+  return touched.every(isUnchanged)
+}
+
+function isUnchanged({ before, after }: Touched): boolean {
+  return sameState(before, after) && before?.path === after?.path
+}
+
+/** Those of which more is left to take back than what a cleanup, which is not one of them, has removed for good. */
+function withoutSpent(
+  changes: readonly LoggedChange[],
+  open: readonly LoggedChange[],
+  now: string,
+): readonly LoggedChange[] {
+  const cleaners = cleanersOf(changes)
+  const numbers = new Set(open.map(({ change }) => change.number))
+  const isSpent = (one: Touched): boolean => {
+    const cleaner = cleaners.get(one.id)
+    if (cleaner === undefined || numbers.has(cleaner)) return isUnchanged(one)
+    return !one.before || isExpired(one.before, now)
+  }
+  return open.filter(({ touched }) => !touched.every(isSpent))
 }
 
 /**
@@ -73,7 +112,7 @@ function isIdle({ touched }: LoggedChange): boolean {
  * was done last does not mean that; by number, session or origin it is undone.
  */
 function isUpkeep({ change, touched }: LoggedChange): boolean {
-  if (touched.every(({ before, after }) => before && !after && isExpired(before, change.at))) return true
+  if (touched.every((one) => isCleaning(one, change.at))) return true
   const isOfSession = change.origin.by === 'consolidation' && change.origin.session !== undefined
   return isOfSession && touched.every(({ before, after }) => !before && after?.kind === 'conversation')
 }
@@ -104,37 +143,60 @@ function changeToUndo(
   return found
 }
 
-/** Changes that must go too, because an entry is no longer as a chosen change left it. */
-function laterOnes(changes: readonly LoggedChange[], chosen: ReadonlySet<number>): number[] {
+/** Entries as they are to be. */
+type Targets = ReadonlyMap<string, Entry | undefined>
+
+interface WalkedBack {
+  /** Changes that must go too, because an entry is no longer as a chosen change left it. */
+  readonly later: readonly number[]
+  /** Of the entries that a cleanup removed since, what they get back: only what has not expired. */
+  readonly cleaned: Targets
+}
+
+/** A cleanup that is not chosen counts as if it had not been: it did what time had done already. */
+function walkBack(changes: readonly LoggedChange[], chosen: ReadonlySet<number>, now: string): WalkedBack {
   const later = new Set<number>()
-  const now = lastStates(changes)
+  const then = lastStates(changes)
   /** By entry: changes since, that nobody has chosen. */
   const since = new Map<string, number[]>()
+  const removed = new Set<string>()
+  const touchedByChosen = new Set<string>()
   for (const { change, touched } of changes.toReversed()) {
-    for (const { id, before, after } of touched) {
-      if (!chosen.has(change.number)) {
-        since.set(id, [...(since.get(id) ?? []), change.number])
-      } else if (sameState(now.get(id), after)) {
-        now.set(id, before)
-        since.set(id, [])
-      } else {
-        for (const number of since.get(id) ?? []) later.add(number)
+    for (const one of touched) {
+      const { id, before, after } = one
+      const others = since.get(id) ?? []
+      if (chosen.has(change.number)) {
+        touchedByChosen.add(id)
+        if (sameState(then.get(id), after)) {
+          then.set(id, before)
+          since.set(id, [])
+        } else {
+          for (const number of others) later.add(number)
+        }
+      } else if (!isCleaning(one, change.at)) {
+        since.set(id, [...others, change.number])
+      } else if (others.length === 0 && !then.get(id)) {
+        then.set(id, before)
+        removed.add(id)
       }
     }
   }
-  for (const number of takersOf(changes, chosen, now)) later.add(number)
-  return [...later].sort((a, b) => a - b)
+  const cleaned = new Map<string, Entry | undefined>()
+  for (const id of removed) {
+    const state = then.get(id)
+    const isBack = touchedByChosen.has(id) && state && !isExpired(state, now)
+    if (!isBack) then.set(id, undefined)
+    if (touchedByChosen.has(id)) cleaned.set(id, then.get(id))
+  }
+  for (const number of takersOf(changes, chosen, then)) later.add(number)
+  return { later: [...later].sort((a, b) => a - b), cleaned }
 }
 
 /**
  * Later changes that gave a name to someone else that an entry gets back. `then`: the states to come. Where both had the name
  * all along, as files made by hand can, they have it again.
  */
-function takersOf(
-  changes: readonly LoggedChange[],
-  chosen: ReadonlySet<number>,
-  then: ReadonlyMap<string, Entry | undefined>,
-): number[] {
+function takersOf(changes: readonly LoggedChange[], chosen: ReadonlySet<number>, then: Targets): number[] {
   const first = changes.find(({ change }) => chosen.has(change.number))?.change.number ?? 0
   const owners = new Map<string, Set<string>>()
   for (const entry of then.values()) {
@@ -150,11 +212,7 @@ function takersOf(
     .map(({ change }) => change.number)
 }
 
-function takes(
-  { id, before, after }: Touched,
-  handles: ReadonlySet<string>,
-  then: ReadonlyMap<string, Entry | undefined>,
-): boolean {
+function takes({ id, before, after }: Touched, handles: ReadonlySet<string>, then: Targets): boolean {
   const had = new Set(before ? handlesIn(before) : [])
   const still = then.get(id)
   const kept = new Set(still ? handlesIn(still) : [])
@@ -178,45 +236,17 @@ function sameState(a: Entry | undefined, b: Entry | undefined): boolean {
 /** From each entry as it is now to where it was before the first of the undone changes: what came between is not repeated. */
 function batchFor(
   undone: readonly LoggedChange[],
-  now: ReadonlyMap<string, Entry | undefined>,
+  now: Targets,
+  cleaned: Targets,
 ): { readonly operations: readonly Operation[]; readonly expect: Expect } {
   const targets = new Map<string, Entry | undefined>()
   // The entry that was touched last goes first: it may hold a name that an earlier one gets back.
   for (const { touched } of undone.toReversed()) {
-    for (const { id, before } of touched.toReversed()) targets.set(id, before)
+    for (const { id, before } of touched.toReversed()) targets.set(id, cleaned.has(id) ? cleaned.get(id) : before)
   }
   const operations = [...targets].flatMap(([id, target]) => operationsTo(now.get(id), target))
   return {
     operations,
     expect: Object.fromEntries([...targets.keys()].map((id) => [id, now.get(id)?.revision ?? null])),
   }
-}
-
-/** The operations that make `now` what `target` says. */
-export function operationsTo(now: Entry | undefined, target: Entry | undefined): Operation[] {
-  if (!target) return now ? [{ op: 'remove', id: now.id }] : []
-  if (!now) return [addOf(target)]
-  if (now.kind !== target.kind || now.scope !== target.scope) return [{ op: 'remove', id: now.id }, addOf(target)]
-  const { id } = target
-  const renamed = target.name !== null && now.name !== target.name
-  // A rename leaves the old name behind as an alias.
-  const aliases = renamed ? [...now.aliases.filter((alias) => alias !== target.name), now.name ?? ''] : now.aliases
-  const dropped = aliases.filter((alias) => !target.aliases.includes(alias))
-  const bound = target.aliases.filter((alias) => !aliases.includes(alias))
-  const patch = {
-    ...(now.content === target.content ? {} : { content: target.content }),
-    ...(now.description === target.description ? {} : { description: target.description }),
-    ...(JSON.stringify(now.metadata) === JSON.stringify(target.metadata) ? {} : { metadata: target.metadata }),
-    ...(now.expiresAt === target.expiresAt ? {} : { expiresAt: target.expiresAt }),
-  }
-  return [
-    ...(renamed ? [{ op: 'rename', id, name: target.name ?? '' } as const] : []),
-    ...dropped.map((alias) => ({ op: 'alias', id, alias, mode: 'drop' }) as const),
-    ...bound.map((alias) => ({ op: 'alias', id, alias }) as const),
-    ...(Object.keys(patch).length === 0 ? [] : [{ op: 'write', id, ...patch } as const]),
-  ]
-}
-
-function addOf({ revision: _, path: __, ...fields }: Entry): AddOperation {
-  return { op: 'add', ...fields }
 }

@@ -49,14 +49,14 @@ export async function autoRecall(
   return found === undefined || hits.length === 0 ? undefined : { ...found, hits }
 }
 
-/** What stands in the window makes room for others. Whether something does is asked only of what comes from that session. */
+/** What stands in the window makes room for others. Whether something does is asked only of what may come from that session. */
 async function withoutShown(
   search: (limit: number) => Promise<Found | undefined>,
   limit: number,
   shown: AlreadyShown | undefined,
 ): Promise<Found | undefined> {
   const found = await search(limit)
-  if (!shown || !found?.hits.some(({ entry }) => isOf(entry, shown.session))) return found
+  if (!shown || !found?.hits.some(({ entry }) => mayBeOf(entry, shown.session))) return found
   const ids = await shown.ids()
   const isNew = ({ entry }: Hit): boolean => !ids.has(entry.id)
   if (found.hits.every(isNew)) return found
@@ -64,8 +64,9 @@ async function withoutShown(
   return more && { ...more, hits: more.hits.filter(isNew).slice(0, limit) }
 }
 
-function isOf({ origin, metadata }: Entry, session: string): boolean {
-  return origin.session === session || metadata['session'] === session
+/** A turn that a client has copied into another session is an entry of the first. */
+function mayBeOf({ kind, origin, metadata }: Entry, session: string): boolean {
+  return kind === 'conversation' || origin.session === session || metadata['session'] === session
 }
 
 /** Those that are called by name come first. */

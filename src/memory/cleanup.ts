@@ -1,7 +1,7 @@
 /**
  * Removing what has expired, of what one agent sees and of nothing else. Nothing expired is ever shown, so this only frees room.
- * Compare-and-swap: one whose life is prolonged meanwhile stays. What says when it ends in a way that nobody can read is told
- * and kept.
+ * Compare-and-swap: one whose life is prolonged meanwhile stays. What says when it began or ends in a way that nobody can read is
+ * told, and kept.
  */
 import { isKeepsakeError } from '../errors.ts'
 import type { EntryHead } from '../model/entry.ts'
@@ -20,7 +20,7 @@ export interface CleanedUp {
   readonly deleted: number
   /** As they were. */
   readonly entries: readonly EntryHead[]
-  /** What says when it ends, but not in a way that can be read: it is kept. */
+  /** What says when it began or ends, but not in a way that can be read: it is not removed for that. */
   readonly unreadable: readonly Problem[]
   readonly warnings: readonly string[]
 }

@@ -77,7 +77,7 @@ export class Past {
     return matching.slice(-limit).reverse()
   }
 
-  async undo({ dryRun, signal, changes, last, withLater, ...filter }: UndoOptions): Promise<Undone> {
+  async undo({ dryRun, signal, changes, last, withLater, ...filter }: UndoOptions, now: string): Promise<Undone> {
     requireList(changes, 'changes')
     const call = signal ? { signal } : {}
     const request: UndoRequest = {
@@ -87,14 +87,15 @@ export class Past {
       ...(withLater === undefined ? {} : { withLater }),
     }
     for (let tries = 1; ; tries++) {
-      const { undone, operations, expect } = planUndo(await this.#changes(call), request)
+      const { undone, cleaned, operations, expect } = planUndo(await this.#changes(call), request, now)
+      const expired = cleaned.map((entry) => `${labelOf(entry)} has expired and was removed since: it stays so`)
       this.#gate(undone.flatMap(({ touched }) => touched.map(({ before, after }) => (after ?? before)?.kind)))
-      if (dryRun) return { undone, entries: [], warnings: [] }
+      if (dryRun) return { undone, entries: [], warnings: expired }
       const reverts = undone.map(({ change }) => change.number)
       const batch: Batch = { operations, origin: { by: 'undo', agent: this.#agent }, reverts }
       try {
         const { change, entries, warnings } = await applyAs(this.#store, this.#agent, batch, { expect, ...call })
-        return { ...(change ? { change } : {}), undone, entries, warnings }
+        return { ...(change ? { change } : {}), undone, entries, warnings: [...expired, ...warnings] }
       } catch (error) {
         // Someone wrote between the plan and its turn: plan again on what is there now.
         if (!isKeepsakeError(error) || error.code !== 'CONFLICT' || tries >= PLAN_RACES) throw error
@@ -160,6 +161,10 @@ export class Past {
     await this.#store.absorb(options)
     return visibleChanges(await this.#store.history(options), this.#scopes)
   }
+}
+
+function labelOf({ kind, name, key, id }: Entry): string {
+  return `${kind} ${JSON.stringify(name ?? key ?? id)}`
 }
 
 function checkedFilter({ since, until, by, agent, session, entry }: ChangeFilter): ChangeFilter {

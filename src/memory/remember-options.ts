@@ -49,7 +49,8 @@ export function refuseIdleOptions(kind: Kind, { name, key, ttl, expect }: Rememb
   }
   if (ttl !== undefined && !mayExpire) throw new InvalidError('ttl', `${aKind(kind)} never expires`, 'no ttl')
   // A fact is known again without a name, by what it says.
-  const isAlwaysNew = naming === 'none' || (naming === 'given' && name === undefined && kind !== 'fact')
+  const isUncalled = name === undefined && key === undefined
+  const isAlwaysNew = naming === 'none' || (naming !== 'fixed' && isUncalled && kind !== 'fact')
   if (typeof expect === 'string' && isAlwaysNew) {
     throw new InvalidError('expect', `a new ${kind} has no earlier revision`, 'a revision where a name or key is given')
   }

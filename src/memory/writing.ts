@@ -65,13 +65,8 @@ export class Writing {
     return this.write([this.#addition(kind, content, options)], options)
   }
 
-  /** A context without a key gets one of its own, so that it replaces nothing. */
   async store(content: string, type: MemoryType, options: StoreOptions): Promise<Written> {
-    const kind = parseMemoryType(type)
-    if (kind !== 'context' || options.key !== undefined) return this.remember(content, { ...options, kind })
-    const key = newId(this.#view.clock())
-    refuseIdleOptions(kind, options)
-    return this.write([this.#addition(kind, content, { ...options, key })], options)
+    return this.remember(content, { ...options, kind: parseMemoryType(type) })
   }
 
   /** Rewrites MEMORY.md. Blank content erases it only when that is asked for in so many words. */
@@ -191,9 +186,9 @@ export class Writing {
     return this.write([write, ...bound], options, existing, expect)
   }
 
-  /** Replaces by key; a value of an earlier day makes room for one of today. */
+  /** Replaces by key; a value of an earlier day makes room for one of today. Without a key it gets its own: nothing is replaced. */
   async #setContext(content: string, options: RememberOptions): Promise<Written> {
-    const key = normalizeName(options.key ?? options.name, 'key')
+    const key = normalizeName(options.key ?? options.name ?? newId(this.#view.clock()), 'key')
     const { name: _, ...rest } = options
     const { current, all } = await this.#view.contexts(key, options)
     const zone = await this.#zoneFor('context')

@@ -30,6 +30,11 @@ export function withoutInjected(text: string): string {
   return from === 0 ? text : out + text.slice(from)
 }
 
+/** Our marked blocks in a text, each as it stands there. */
+export function injectedIn(text: string): string[] {
+  return injectedRanges(text).map(({ start, end }) => text.slice(start, end))
+}
+
 /** The same with blanks in their place: every other character stays where it is, and so does every end of line. */
 export function blankInjected(text: string): string {
   let out = ''

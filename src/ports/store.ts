@@ -138,7 +138,10 @@ export interface SessionTail extends SessionPage {
 
 export interface SessionInfo {
   readonly key: string
-  readonly createdAt: string
+  /** `null`: nobody can read it any more. */
+  readonly createdAt: string | null
+  /** What is wrong with its metadata, so that this may not be all that it once said. */
+  readonly problem?: string
 }
 
 export interface SessionAppendOptions extends CallOptions {
@@ -251,6 +254,6 @@ export interface Store {
 export interface Problem {
   readonly path: string
   readonly problem: string
-  /** When it ends can't be read, so that it counts as if it did not end. */
+  /** When it began or ends can't be read. It is not removed for that: without a readable end it counts as if it did not end. */
   readonly undated?: true
 }

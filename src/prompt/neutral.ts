@@ -2,8 +2,8 @@
  * Text of a memory made harmless for a prompt: nothing in it opens or closes a block of ours, or looks to a model like the
  * beginning of a turn, a tool call or a special token, or like a comment, which would hide what follows. Where something does,
  * a dot stands in it: `<·/memory>`, `Human·:`. A dot, because an escape that can be undone (`&lt;`, `<\/`) is a tag again for
- * who undoes it. Everything else stays byte for byte. Time is proportional to the length: every look ahead ends at the next
- * bracket, every look back at the last bracket or colon.
+ * who undoes it. Control characters go, which a terminal would obey; everything else stays byte for byte. Time is proportional
+ * to the length: every look ahead ends at the next bracket, every look back at the last bracket or colon.
  */
 import { codesOf, decoded, type Folded, fold } from './folded.ts'
 import { lettersOf } from './look-alikes.ts'
@@ -34,7 +34,13 @@ const LONGEST_ROLE = 9
 /** Nobody writes a reference to a reference to a reference by chance. */
 const MOST_DECODINGS = 4
 
-export function neutral(text: string): string {
+/** Not tabs, nor what ends a line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
+const CONTROLS = /[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]/g
+
+export function neutral(written: string): string {
+  // First of all: what stood on both sides of one is together now.
+  const text = written.replace(CONTROLS, '')
   if (!/[<>[&:\u0080-\uffff]/.test(text)) return text
   const places = new Set<number>()
   // Every way of reading counts: a reference may hide the sign that ends a name, or be one.

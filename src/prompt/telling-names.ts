@@ -1,4 +1,8 @@
-/** The names that mean something to a model where they stand in brackets or begin a turn: ours, and those of chat formats. */
+/**
+ * The names that mean something to a model where they stand in brackets or begin a turn: ours, those of chat formats, and those
+ * of agent programs.
+ */
+import { CLIENT_TAGS, TAGS_OF_WHAT_WAS_TYPED } from '../model/client-tags.ts'
 import { bitOf } from './look-alikes.ts'
 
 /** Words by their length, each as the bits of its letters. */
@@ -12,6 +16,7 @@ export const TAG_NAMES: Words = wordsByLength([
   'tool tools toolcall toolcalls tooluse toolcode toolresult toolresults toolresponse tooloutput tooloutputs',
   'function functions functioncall functioncalls functionresult functionresults functionresponse invoke parameter',
   'think thinking startofturn endofturn inst bos eos',
+  ...[...CLIENT_TAGS, ...TAGS_OF_WHAT_WAS_TYPED].map((tag) => tag.replace(/[-_ ]/g, '')),
 ])
 
 /** Between bars, where blanks stand in them; without blanks anything between bars is a token: `<|im_start|>`. */

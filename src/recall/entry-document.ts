@@ -11,13 +11,13 @@ import type { Document, Schema } from '../search/document.ts'
 import { dateWords } from './date-words.ts'
 import { splitHeadings } from './headings.ts'
 
-export const VERSION = 4
+export const VERSION = 5
 
 export const FIELDS = ['name', 'description', 'headings', 'tags', 'content', 'date'] as const
 
-export const COLUMNS = ['kind', 'created', 'updated', 'expires', 'asks'] as const
+export const COLUMNS = ['kind', 'created', 'updated', 'expires', 'turn'] as const
 
-export const COLUMN = { kind: 0, created: 1, updated: 2, expires: 3, asks: 4 } as const
+export const COLUMN = { kind: 0, created: 1, updated: 2, expires: 3, turn: 4 } as const
 
 export const SCHEMA: Schema = { fields: FIELDS, columns: COLUMNS }
 
@@ -46,7 +46,7 @@ export function documentOf(entry: Entry, zone: string): Document {
       Date.parse(entry.createdAt),
       Date.parse(entry.updatedAt),
       endMs(entry),
-      asks(content) ? 1 : 0,
+      turnOf(entry, content),
     ],
     stored: stampOf(entry) + (isEmpty(entry.metadata) ? '' : JSON.stringify(entry.metadata)),
   }
@@ -62,8 +62,9 @@ export function storedMetadata(stored: string): Metadata {
   return json === '' ? {} : (JSON.parse(json) as Metadata) // written above
 }
 
-/** What belongs together: the entries of a session, or of a log those of one day. */
+/** What belongs together: the entries of a session, or of a log those of one day. An archive stands for all, beside none. */
 function groupOf({ scope, kind, origin }: EntryHead, day: string): string | undefined {
+  if (kind === 'archive') return undefined
   if (origin.session !== undefined) return `${scope}\0session\0${origin.session}`
   return KINDS[kind].shape === 'log' ? `${scope}\0${kind}\0${day}` : undefined
 }
@@ -75,8 +76,28 @@ function positionOf({ createdAt, seq }: EntryHead): number {
   return Math.floor(Date.parse(createdAt) / 1000) + (seq % ORDER) / ORDER
 }
 
-/** Whether its last word is a question: what comes next is the answer. */
-function asks(content: string): boolean {
+const ASKS = 1
+
+/** In one number: whether it asks, and above that who says it, 0 where that is not known. */
+function turnOf({ metadata }: Entry, content: string): number {
+  const { role } = metadata
+  return 2 * (typeof role === 'string' ? ROLES.indexOf(role) + 1 : 0) + (endsInQuestion(content) ? ASKS : 0)
+}
+
+/** As transcripts name them. */
+const ROLES: readonly string[] = ['user', 'assistant', 'tool', 'system']
+
+/** Its last word is a question: what comes next is the answer. */
+export function asks(turn: number): boolean {
+  return (turn & ASKS) !== 0
+}
+
+/** What comes next answers it, unless the same one goes on. */
+export function answers(turn: number, question: number): boolean {
+  return asks(question) && (turn < 2 || turn >> 1 !== question >> 1)
+}
+
+function endsInQuestion(content: string): boolean {
   const end = content.trimEnd().at(-1)
   return end === '?' || end === '？' || end === '؟'
 }

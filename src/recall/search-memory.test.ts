@@ -252,6 +252,29 @@ describe('the order', () => {
     expect(answer?.why?.words).toEqual([])
     expect(answer?.why?.supports.map(({ by }) => by)).toContain('neighbour')
   })
+
+  it.each([
+    ['assistant', true],
+    ['user', false],
+  ] as const)("takes the %s's turn after a user's question for its answer: %s", async (role, isAnswer) => {
+    await memory.remember('We use Postgres 17 as our database', { name: 'db' })
+    const chat = memory.session('s')
+    await chat.append({ role: 'user', content: 'which database do we use?' })
+    await chat.append({ role, content: 'guava is my favourite' })
+    await chat.compact({ summary: 'small talk' })
+    const hits = (await memory.search('database')).hits.map(({ entry }) => entry.content)
+    expect(hits.indexOf('guava is my favourite') < hits.indexOf('We use Postgres 17 as our database')).toBe(isAnswer)
+  })
+
+  it('does not find an archive by words of the turns beside it', async () => {
+    const chat = memory.session('s')
+    await chat.append({ role: 'user', content: 'the code is swordfish' })
+    await chat.compact({ summary: 'code told' })
+    const found = async (query: string): Promise<string[]> =>
+      (await memory.search(query)).hits.map(({ entry }) => entry.content)
+    expect(await found('swordfish')).toEqual(['the code is swordfish'])
+    expect(await found('told')).toEqual(['code told'])
+  })
 })
 
 describe('dates', () => {

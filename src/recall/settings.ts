@@ -26,7 +26,10 @@ export const LENGTH_GROUND = 20
 /** What a word counts that stands in the entry one or two places before or after, against one of its own. */
 export const NEIGHBOUR_SHARES: readonly number[] = [0.25, 0.15]
 
-/** What the words of a question count for the entry that comes next, which is likely the answer; and for the question itself. */
+/**
+ * What the words of a question count for the entry that comes next, which is likely the answer unless the same one goes on; and
+ * for the question itself.
+ */
 export const ANSWER_SHARE = 0.9
 export const QUESTION_SHARE = 0.75
 

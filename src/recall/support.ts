@@ -6,7 +6,7 @@
 
 import { saturated } from '../search/bm25.ts'
 import type { Matches } from '../search/matches.ts'
-import { COLUMN } from './entry-document.ts'
+import { answers, asks, COLUMN } from './entry-document.ts'
 import { ANSWER_SHARE, K1, NEIGHBOUR_SHARES, QUESTION_SHARE, SESSION_SHARE } from './settings.ts'
 
 export interface Support {
@@ -48,13 +48,13 @@ class Surroundings {
   readonly #placeOf: Uint32Array
   readonly #rowOf: Uint32Array
   readonly #own: Float64Array
-  readonly #asks: (doc: number) => boolean
+  readonly #turn: (doc: number) => number
   readonly #around = new Map<number, readonly Neighbour[]>()
   readonly #sums: Float64Array
 
   constructor(matches: Matches, docs: readonly number[], counts: (doc: number) => boolean) {
     this.#importances = matches.importances
-    this.#asks = (doc) => matches.column(doc, COLUMN.asks) === 1
+    this.#turn = (doc) => matches.column(doc, COLUMN.turn)
     this.#groupOf = new Uint32Array(matches.handles)
     this.#placeOf = new Uint32Array(matches.handles)
     this.#groups = [...new Set(docs.map((doc) => matches.group(doc)))].map((group) =>
@@ -84,12 +84,12 @@ class Surroundings {
     const own = ((this.#rowOf[doc] ?? 0) - 1) * columns
     const group = (this.#groupOf[doc] ?? 1) - 1
     const around = this.#neighbours(doc)
-    const asks = this.#asks(doc)
+    const ownShare = asks(this.#turn(doc)) ? QUESTION_SHARE : 1
     const points: number[] = []
     let [words, neighbour, session] = [0, 0, 0]
     for (let column = 0; column < columns; column++) {
       const importance = this.#importances[column] ?? 0
-      const weight = (this.#own[own + column] ?? 0) * (asks ? QUESTION_SHARE : 1)
+      const weight = (this.#own[own + column] ?? 0) * ownShare
       let near = 0
       for (const { doc: other, share } of around) {
         near += share * (this.#own[((this.#rowOf[other] ?? 0) - 1) * columns + column] ?? 0)
@@ -119,9 +119,12 @@ class Surroundings {
       const share = NEIGHBOUR_SHARES[n] ?? 0
       const before = members[place - n - 1]
       const after = members[place + n + 1]
-      if (before !== undefined) found.push({ doc: before, share: n === 0 && this.#asks(before) ? ANSWER_SHARE : share })
+      if (before !== undefined) {
+        const isAnswer = n === 0 && answers(this.#turn(doc), this.#turn(before))
+        found.push({ doc: before, share: isAnswer ? ANSWER_SHARE : share })
+      }
       // A question has no part in what was said before it.
-      if (after !== undefined && !this.#asks(after)) found.push({ doc: after, share })
+      if (after !== undefined && !asks(this.#turn(after))) found.push({ doc: after, share })
     }
     this.#around.set(doc, found)
     return found

@@ -36,6 +36,13 @@ describe('the name of an archive', () => {
     )
   })
 
+  it('is for a UUID the entry of that turn in every session', () => {
+    const id = '0198e7c2-1111-7111-8111-000000000001'
+    expect(conversationId('main', 'a', id)).toBe(conversationId('main', 'b', id))
+    expect(conversationId('other', 'a', id)).not.toBe(conversationId('main', 'a', id))
+    expect(conversationId('main', 'a', 't1')).not.toBe(conversationId('main', 'b', 't1'))
+  })
+
   it('has an id of its own for each agent, session and first turn', () => {
     const ids = [
       archiveId('main', 'a', 't1'),

@@ -4,7 +4,7 @@
  * kept from being appended is found again. Pure.
  */
 import type { Entry, Metadata } from '../model/entry.ts'
-import { derivedId } from '../model/id.ts'
+import { derivedId, isId } from '../model/id.ts'
 import type { Marker, Turn } from './records.ts'
 
 const LONGEST_NAME = 200
@@ -15,9 +15,12 @@ export function archiveId(agent: string, key: string, firstTurn: string): string
   return derivedId(agent, `archive\0${key}\0${firstTurn}`)
 }
 
-/** The `conversation` entry of a turn: a retry can't make it twice. */
+/**
+ * The `conversation` entry of a turn: a retry can't make it twice. A UUID is the same turn wherever it stands, as in a session that a
+ * client has copied to go on from it; any other id is known in its session only.
+ */
 export function conversationId(agent: string, key: string, turn: string): string {
-  return derivedId(agent, `turn\0${key}\0${turn}`)
+  return derivedId(agent, isId(turn) ? `turn\0${turn}` : `turn\0${key}\0${turn}`)
 }
 
 /** `{session}-{n}` from the number after an earlier archive's on. */

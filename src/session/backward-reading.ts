@@ -1,13 +1,9 @@
 /** A transcript read page by page from its end, no further than is asked for. Where a purge rewrote it on the way, it begins anew. */
 import type { CallOptions, SessionTail } from '../ports/store.ts'
+import { type BrokenLine, brokenRecords } from './broken-records.ts'
 import type { TranscriptPlace } from './place.ts'
 import { parseRecords } from './records.ts'
 import { Replay } from './replay.ts'
-
-export interface BrokenLine {
-  readonly line: number
-  readonly problem: string
-}
 
 export class BackwardReading {
   readonly #place: TranscriptPlace
@@ -56,7 +52,7 @@ export class BackwardReading {
       this.end = page.next
     }
     this.replay.putBefore(parseRecords(page.records))
-    this.#broken = [...page.broken, ...this.#broken]
+    this.#broken = [...page.broken, ...brokenRecords(page.records), ...this.#broken]
     this.#page = page
     return true
   }

@@ -1,7 +1,7 @@
 /**
- * Compaction: the turns up to some exchange are summed up as an archive. First the archive, with the turns as `conversation`
- * entries, in one batch; then the marker. The archive is the truth and the marker its record: whoever comes after a crash between
- * the two finds the archive by its derived id. Two at once make one archive.
+ * Compaction: the turns up to some exchange are summed up as an archive. First they slide out of the window, as turns always do;
+ * then the archive, a change of its own, so that its undo takes back nothing else; then the marker. The archive is the truth and the
+ * marker its record: whoever comes after a crash between the two finds the archive by its derived id. Two at once make one archive.
  */
 import { InvalidError, isKeepsakeError } from '../errors.ts'
 import { normalizeText } from '../model/content.ts'
@@ -15,7 +15,7 @@ import type { SessionPlace } from './place.ts'
 import type { Marker, Message, Turn } from './records.ts'
 import type { Sliding } from './sliding.ts'
 import { isConflict, type SessionState, type Transcript } from './transcript.ts'
-import { messagesOf, windowStart } from './window.ts'
+import { messagesOf, opensExchange, windowStart } from './window.ts'
 
 export interface SummaryInput {
   /** What is to be summed up, as a model had it: without what we injected. */
@@ -40,6 +40,8 @@ export interface Compacted {
   readonly archive?: Entry
   readonly marker?: Marker
   readonly change?: Change
+  /** What left the window, as entries. */
+  readonly slid?: readonly Entry[]
   readonly warnings: readonly string[]
 }
 
@@ -64,13 +66,15 @@ export class Compaction {
       throw new InvalidError('reason', `"${String(reason)}" is none`, 'compact, trim')
     }
     const state = await this.#transcript.settled(call)
-    const span = state.turns.slice(0, windowStart(state.turns, kept))
-    if (span.length === 0) return { compacted: false, why: whyNothing(state), warnings: [] }
+    const span = spanOf(state.turns, kept)
+    const last = span.at(-1)
+    if (!last) return { compacted: false, why: whyNothing(state), warnings: [] }
     const content = await summaryOf(summary, state, span, call)
     if (content.trim() === '') return { compacted: false, why: 'the summary is empty', warnings: [] }
+    const { slid, warnings } = await this.#sliding.slideThrough(last.id, call)
     const applied = await this.#archived(state, span, content, reason, call)
     const { marker } = await this.#transcript.settled(call)
-    if (!applied) return { compacted: false, why: 'already compacted', ...(marker ? { marker } : {}), warnings: [] }
+    if (!applied) return { compacted: false, why: 'already compacted', ...(marker ? { marker } : {}), warnings }
     const id = this.#idFor(span)
     const archive = applied.entries.find((entry) => entry.id === id)
     const isInForce = marker?.archiveId === id
@@ -79,7 +83,8 @@ export class Compaction {
       ...(archive ? { archive } : {}),
       ...(isInForce ? { marker } : {}),
       ...(applied.change ? { change: applied.change } : {}),
-      warnings: isInForce ? applied.warnings : [...applied.warnings, NOT_IN_FORCE],
+      slid,
+      warnings: [...warnings, ...applied.warnings, ...(isInForce ? [] : [NOT_IN_FORCE])],
     }
   }
 
@@ -97,7 +102,6 @@ export class Compaction {
     let name = names.next().value
     for (let races = 0; ; races++) {
       while (await store.resolve(agent, name, call)) name = names.next().value
-      const slidWithIt = await this.#sliding.unslidOf(span, { isRaced: races > 0 }, call)
       const archive: AddOperation = {
         op: 'add',
         scope: agent,
@@ -107,14 +111,13 @@ export class Compaction {
         content,
         metadata: archiveMetadata(key, span, reason),
       }
-      const operations = [archive, ...slidWithIt]
       try {
         return await apply(
-          { operations, origin: { by: 'agent', agent, session: key } },
+          { operations: [archive], origin: { by: 'agent', agent, session: key } },
           { ...call, expect: { [id]: null } },
         )
       } catch (error) {
-        // Another one made it; or the name was taken, or one of the turns slid out, since this looked.
+        // Another one made it, or the name was taken, since this looked.
         const raced = isConflict(error) || (isKeepsakeError(error) && error.code === 'NAME_TAKEN')
         if (!raced || races >= MOST_RACES) throw error
         if (await store.get(id, call)) return undefined
@@ -125,6 +128,12 @@ export class Compaction {
   #idFor(span: readonly Turn[]): string {
     return archiveId(this.#place.agent, this.#place.key, span[0]?.id ?? '')
   }
+}
+
+/** What is older than the exchanges that stay. Where there are no more than these, all stays, with what stands before the first. */
+function spanOf(turns: readonly Turn[], kept: number): readonly Turn[] {
+  const span = turns.slice(0, windowStart(turns, kept))
+  return kept === 0 || span.some(opensExchange) ? span : []
 }
 
 const NOT_IN_FORCE = 'the session was reset meanwhile: it goes on without the archive'

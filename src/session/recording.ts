@@ -9,22 +9,24 @@ import { wholeNumber } from '../model/number.ts'
 import type { CallOptions } from '../ports/store.ts'
 import { neutral } from '../prompt/neutral.ts'
 import { conversationId } from './archive.ts'
-import type { BrokenLine } from './backward-reading.ts'
+import type { ShownArchive } from './archives.ts'
+import { type BrokenLine, brokenRecords } from './broken-records.ts'
 import { type Compacted, Compaction, type CompactOptions } from './compaction.ts'
 import { importTurns } from './import-turns.ts'
 import type { SessionPlace } from './place.ts'
 import { type Marker, type Message, parseRecords, type Turn, type TurnInput, turnRecord } from './records.ts'
 import { type Reset, resetSession } from './reset.ts'
-import { type FreshTexts, Sliding } from './sliding.ts'
-import { type SessionState, type ShownArchive, Transcript } from './transcript.ts'
-import { checkedImport, checkedTurns } from './turn-input.ts'
+import { turnsIn } from './revisions.ts'
+import { type KnownEcho, Sliding } from './sliding.ts'
+import { type SessionState, Transcript } from './transcript.ts'
+import { checkedGiven, checkedImport, checkedTurns } from './turn-input.ts'
 import { markersIn } from './unmarking.ts'
 import { messagesOf, windowStart } from './window.ts'
 
 /** What a session is now. */
 export interface SessionView {
   readonly key: string
-  /** `null`: there is no such session yet. */
+  /** `null`: there is no such session yet, or nobody can read when it began. */
   readonly createdAt: string | null
   /** From where on it counts. */
   readonly marker?: Marker
@@ -32,7 +34,7 @@ export interface SessionView {
   readonly archive?: ShownArchive
   /** After the marker, oldest first. */
   readonly turns: readonly Turn[]
-  /** Lines that could not be read, as far as it was read. */
+  /** Lines and records that could not be read, as far as it was read. */
   readonly broken: readonly BrokenLine[]
 }
 
@@ -63,6 +65,8 @@ export interface AppendedTurns {
 }
 
 export interface ImportOptions extends CallOptions {
+  /** What the transcript shows to have been given by us: where it is quoted, nobody has said it. */
+  readonly given?: readonly string[]
   /** Whether what is outside the window becomes `conversation` entries now; else the next append does that. Default true. */
   readonly slide?: boolean
 }
@@ -77,20 +81,28 @@ const LARGEST_WINDOW = 1_000_000
 
 export class Recording {
   readonly #place: SessionPlace
+  readonly #echo: KnownEcho
   readonly #transcript: Transcript
   readonly #sliding: Sliding
   /** Whether it was looked for what a crash of another process left undone. */
   #isSettled = false
+  /** What is taken down now. */
+  #takenDown: Promise<unknown> = Promise.resolve()
 
-  constructor(place: SessionPlace, fresh: FreshTexts) {
+  constructor(place: SessionPlace, echo: KnownEcho) {
     this.#place = place
+    this.#echo = echo
     this.#transcript = new Transcript(place)
-    this.#sliding = new Sliding(place, this.#transcript, fresh)
+    this.#sliding = new Sliding(place, this.#transcript, echo)
   }
 
   async append(given: TurnInput | readonly TurnInput[], options: CallOptions): Promise<AppendedTurns> {
-    const { sessions, agent, key, clock, windowSize } = this.#place
-    const turns = checkedTurns(given, clock)
+    const turns = checkedTurns(given, this.#place.clock)
+    return this.#inTurn(() => this.#append(turns, options))
+  }
+
+  async #append(turns: readonly Turn[], options: CallOptions): Promise<AppendedTurns> {
+    const { sessions, agent, key, windowSize } = this.#place
     await this.#settle(options)
     const ahead = await this.#sliding.ahead(turns, windowSize, options)
     await sessions.append(agent, key, [...turns.map(turnRecord), ...ahead.records], options)
@@ -100,9 +112,18 @@ export class Recording {
     return { turns, slid: [...slid, ...rest.slid], warnings: [...new Set([...warnings, ...rest.warnings])] }
   }
 
-  async import(given: readonly TurnInput[], { slide = true, ...options }: ImportOptions): Promise<ImportedTurns> {
-    const turns = checkedImport(given, this.#place.clock)
+  async import(turns: readonly TurnInput[], options: ImportOptions): Promise<ImportedTurns> {
+    const checked = checkedImport(turns, this.#place.clock)
+    checkedGiven(options.given)
+    return this.#inTurn(() => this.#import(checked, options))
+  }
+
+  async #import(
+    turns: readonly Turn[],
+    { slide = true, given = [], ...options }: ImportOptions,
+  ): Promise<ImportedTurns> {
     await this.#settle(options)
+    if (turns.length > 0 && given.length > 0) await this.#echo.keep(given, options)
     const imported = await importTurns(this.#place, turns, options)
     const { warnings } = slide ? await this.#sliding.slideOut(this.#place.windowSize, options) : { warnings: [] }
     return { ...imported, warnings }
@@ -127,9 +148,9 @@ export class Recording {
     const { createdAt } = page.meta
     return {
       createdAt: typeof createdAt === 'string' ? createdAt : null,
-      turns: parseRecords(page.records).flatMap((record) => (record.type === 'turn' ? record.turn : [])),
+      turns: turnsIn(parseRecords(page.records)),
       markers: markersIn(page.records).map(({ marker, unmarked }) => ({ ...marker, unmarked })),
-      broken: page.broken,
+      broken: [...page.broken, ...brokenRecords(page.records)],
     }
   }
 
@@ -155,6 +176,13 @@ export class Recording {
     const { archive, turns } = await this.#transcript.state(options)
     const ids = inWindow(turns, windowSize).map(({ id }) => conversationId(agent, key, id))
     return new Set(archive ? [archive.id, ...ids] : ids)
+  }
+
+  /** One after the other, in the order asked for: each looks at what the one before has left in the window. */
+  #inTurn<T>(takeDown: () => Promise<T>): Promise<T> {
+    const taken = this.#takenDown.then(takeDown)
+    this.#takenDown = taken.catch(() => undefined)
+    return taken
   }
 
   /** Once: this process appends its own markers, and one that died did so before this one began, or will be seen by the next. */

@@ -6,6 +6,7 @@ import {
   markerRecord,
   parseRecord,
   parseRecords,
+  revisionRecord,
   slidRecord,
   type Turn,
   turnRecord,
@@ -29,6 +30,8 @@ const marker: Marker = {
 describe('a record', () => {
   it('is read as it was written', () => {
     expect(parseRecord(turnRecord(turn))).toEqual({ type: 'turn', turn })
+    const { id, content, tools } = turn
+    expect(parseRecord(revisionRecord(AT, turn))).toEqual({ type: 'revision', revision: { turn: id, content, tools } })
     expect(parseRecord(markerRecord(marker))).toEqual({ type: 'marker', marker })
     expect(parseRecord(unmarkRecord('u', AT, 'm1'))).toEqual({ type: 'unmark', marker: 'm1' })
     expect(parseRecord(slidRecord(AT, 't1'))).toEqual({ type: 'slid', through: 't1' })
@@ -50,6 +53,7 @@ describe('a record', () => {
       half,
       { ...turnRecord(turn), role: 'robot' },
       { ...turnRecord(turn), at: 'noon' },
+      { ...revisionRecord(AT, turn), content: 1 },
       { ...markerRecord(marker), reason: 'because' },
       { ...markerRecord(marker), through: 7 },
       { type: 'unmark' },

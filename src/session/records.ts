@@ -1,5 +1,5 @@
 /**
- * What a transcript holds, as values: turns, markers, unmarks and what has slid out. A transcript is a file that anybody may have
+ * What a transcript holds, as values: turns and their revisions, markers, unmarks and what has slid out. A transcript is a file that anybody may have
  * written to, so reading a record never throws: what is none of ours, or half of one, is passed over. Pure.
  */
 import type { JsonValue, Metadata } from '../model/entry.ts'
@@ -59,7 +59,15 @@ export interface Marker {
   readonly archivedAt?: string
 }
 
+/** What a turn says by now: a client may write a message down before it is whole. */
+export interface Revision {
+  readonly turn: string
+  readonly content: string
+  readonly tools: readonly string[]
+}
+
 export type TranscriptRecord =
+  | { readonly type: 'revision'; readonly revision: Revision }
   | { readonly type: 'turn'; readonly turn: Turn }
   | { readonly type: 'marker'; readonly marker: Marker }
   | { readonly type: 'unmark'; readonly marker: string }
@@ -70,6 +78,8 @@ export function parseRecord(record: SessionRecord): TranscriptRecord | undefined
   switch (record['type']) {
     case 'turn':
       return parseTurn(record)
+    case 'revision':
+      return parseRevision(record)
     case 'marker':
       return parseMarker(record)
     case 'unmark':
@@ -95,6 +105,10 @@ export function turnRecord({ id, at, role, content, tools, metadata }: Turn): Se
     ...(tools.length > 0 ? { tools } : {}),
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   }
+}
+
+export function revisionRecord(at: string, { id, content, tools }: Turn): SessionRecord {
+  return { type: 'revision', at, turn: id, content, ...(tools.length > 0 ? { tools } : {}) }
 }
 
 export function markerRecord(marker: Marker): SessionRecord {
@@ -133,10 +147,19 @@ function parseTurn(record: SessionRecord): TranscriptRecord | undefined {
     role: known,
     content,
     at,
-    tools: Array.isArray(tools) ? tools.filter(isText) : [],
+    tools: parseTools(tools),
     metadata: isObject(metadata) ? metadata : {},
   }
   return { type: 'turn', turn }
+}
+
+function parseRevision({ turn, content, tools }: SessionRecord): TranscriptRecord | undefined {
+  if (!isText(turn) || typeof content !== 'string') return undefined
+  return { type: 'revision', revision: { turn, content, tools: parseTools(tools) } }
+}
+
+function parseTools(tools: JsonValue | undefined): string[] {
+  return Array.isArray(tools) ? tools.filter(isText) : []
 }
 
 function parseMarker(record: SessionRecord): TranscriptRecord | undefined {
@@ -161,7 +184,7 @@ function parseMarker(record: SessionRecord): TranscriptRecord | undefined {
   return { type: 'marker', marker }
 }
 
-function isText(value: JsonValue | undefined): value is string {
+export function isText(value: JsonValue | undefined): value is string {
   return typeof value === 'string' && value !== ''
 }
 

@@ -28,7 +28,18 @@ function marker(id: string, first: number, through: number, extra: Partial<Marke
 const said = (id: number, minute?: number): TranscriptRecord => ({ type: 'turn', turn: turn(id, minute) })
 const marked = (one: Marker): TranscriptRecord => ({ type: 'marker', marker: one })
 const unmarked = (id: string): TranscriptRecord => ({ type: 'unmark', marker: id })
+const revised = (id: number, content: string): TranscriptRecord => {
+  return { type: 'revision', revision: { turn: `t${id}`, content, tools: [] } }
+}
 const slid = (id: number): TranscriptRecord => ({ type: 'slid', through: `t${id}` })
+
+/** What a record says of the turns before it. */
+function take(turns: Turn[], record: TranscriptRecord): void {
+  if (record.type === 'turn') turns.push(record.turn)
+  if (record.type !== 'revision') return
+  const { turn: id, content } = record.revision
+  for (const [index, one] of turns.entries()) if (one.id === id) turns[index] = { ...one, content }
+}
 
 /** Put in from the end as if each page held so many records, and how many were needed. */
 function replayed(records: readonly TranscriptRecord[], pageSize: number): { live: Live; read: number } {
@@ -66,7 +77,7 @@ function oracle(records: readonly TranscriptRecord[]): Live {
   const turns: Turn[] = []
   let markers: { marker: Marker; covers: number | undefined }[] = []
   for (const record of records) {
-    if (record.type === 'turn') turns.push(record.turn)
+    take(turns, record)
     if (record.type === 'marker') markers.push({ marker: record.marker, covers: coveredBy(record.marker, turns) })
     if (record.type === 'unmark') markers = markers.filter(({ marker: { id } }) => id !== record.marker)
   }
@@ -83,17 +94,11 @@ function oracle(records: readonly TranscriptRecord[]): Live {
 function unslidOracle(records: readonly TranscriptRecord[]): Turn[] {
   const turns: Turn[] = []
   let offered = 0
-  const markers = new Map<TranscriptRecord, number>()
   for (const record of records) {
-    if (record.type === 'turn') turns.push(record.turn)
+    take(turns, record)
     if (record.type === 'slid') offered = Math.max(offered, turns.findLastIndex(({ id }) => id === record.through) + 1)
-    if (record.type === 'marker') markers.set(record, coveredBy(record.marker, turns) ?? 0)
-    if (record.type === 'unmark') {
-      for (const one of markers.keys())
-        if (one.type === 'marker' && one.marker.id === record.marker) markers.delete(one)
-    }
   }
-  return turns.slice(Math.max(offered, ...markers.values()))
+  return turns.slice(offered)
 }
 
 /** Ids are few, so that they meet, repeat and are missing; times need not be in order. */
@@ -108,6 +113,10 @@ const anyRecord: fc.Arbitrary<TranscriptRecord> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 5 }).map((id) => unmarked(`m${id}`)) },
   { weight: 1, arbitrary: anyId.map(slid) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(anyId, fc.constantFrom('more', 'still more')).map(([id, text]) => revised(id, text)),
+  },
 )
 
 /** A session as it is made: spans follow each other, markers come late, lines break, an undo takes one back. */

@@ -6,6 +6,7 @@
  * before it, for it was made of what that one left.
  */
 import type { Marker, TranscriptRecord, Turn } from './records.ts'
+import { Revisions } from './revisions.ts'
 
 export interface Live {
   readonly marker?: Marker
@@ -28,6 +29,7 @@ export class Replay {
   readonly #turns: Aged<Turn>[] = []
   readonly #markers: Aged<Marker>[] = []
   readonly #slid: Aged<string>[] = []
+  readonly #revisions = new Revisions()
   /** The newest unmark of each marker. */
   readonly #unmarks = new Map<string, Age>()
   /** Where in `#turns` each id stands, newest first: nobody keeps a hand from copying a line. */
@@ -60,23 +62,29 @@ export class Replay {
 
   /** The turns that were not offered to `conversation` yet, oldest first, as far as is read; `undefined`: read on. */
   unslid(isWhole: boolean): readonly Turn[] | undefined {
-    const inForce = this.#inForce(NONE)
+    // A marker says nothing about that: where the memory could not take its turns, they are still to come.
     let last: number | undefined
     for (const { age, value } of this.#slid) last = newer(last, this.#placeOf(value, age))
-    for (const marker of inForce) last = newer(last, this.#lastCovered(marker))
-    if (!isWhole && (last === undefined || this.#mayReachFurther(inForce, last))) return undefined
-    return this.#turnsAfter(last)
+    return last === undefined && !isWhole ? undefined : this.#turnsAfter(last)
+  }
+
+  /** The last turn that a marker covers, as far as is read: none up to it is in any window. */
+  leftBehind(): string | undefined {
+    let last: number | undefined
+    for (const marker of this.#inForce(NONE)) last = newer(last, this.#lastCovered(marker))
+    return last === undefined ? undefined : this.#turns[last]?.value.id
   }
 
   #put(record: TranscriptRecord, age: Age): void {
     if (record.type === 'marker') this.#markers.push({ age, value: record.marker })
+    else if (record.type === 'revision') this.#revisions.put(record.revision)
     else if (record.type === 'slid') this.#slid.push({ age, value: record.through })
     else if (record.type === 'unmark') {
       if (!this.#unmarks.has(record.marker)) this.#unmarks.set(record.marker, age)
     } else {
       const { id } = record.turn
       this.#places.set(id, [...(this.#places.get(id) ?? []), this.#turns.length])
-      this.#turns.push({ age, value: record.turn })
+      this.#turns.push({ age, value: this.#revisions.applied(record.turn) })
     }
   }
 

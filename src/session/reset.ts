@@ -1,11 +1,14 @@
-/** `/new`: a marker behind all that was said, with nothing to stand for it. The transcript keeps it, and so does `conversation`. */
+/**
+ * `/new`: a marker behind all that was said, with nothing to stand for it, nor for what an archive stood for. The transcript keeps
+ * it, and so does `conversation`.
+ */
 import { newId } from '../model/id.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { SessionPlace } from './place.ts'
 import { type Marker, markerRecord } from './records.ts'
 import type { Sliding } from './sliding.ts'
-import type { Transcript } from './transcript.ts'
+import type { SessionState, Transcript } from './transcript.ts'
 
 export interface Reset {
   /** `false`: there was nothing to leave behind. */
@@ -20,23 +23,30 @@ export async function resetSession(
   sliding: Sliding,
   options: CallOptions,
 ): Promise<Reset> {
-  const { turns } = await transcript.settled(options)
-  const [first, last] = [turns[0], turns.at(-1)]
-  if (!first || !last) return { reset: false, warnings: [] }
-  const { warnings } = await sliding.slideOut(0, options)
-  const marker: Marker = {
-    id: newId(place.clock()),
-    at: instant(place.clock()),
-    reason: 'new',
-    first: first.id,
-    through: last.id,
-    turns: turns.length,
-    until: last.at,
-  }
+  const left = leftBy(await transcript.settled(options))
+  if (!left) return { reset: false, warnings: [] }
+  const { warnings } = await sliding.slideThrough(left.through, options)
+  const marker: Marker = { id: newId(place.clock()), at: instant(place.clock()), reason: 'new', ...left }
   // What came since this was asked for belongs to what is new; and of two at once only one does it.
   const isDone = await transcript.decided((state) => {
-    const isThere = state.turns.some(({ id }) => id === last.id)
-    return { records: isThere ? [markerRecord(marker)] : [], value: isThere }
+    const isLeft = state.turns.some(({ id }) => id === left.through) || isArchiveOf(state, left.through)
+    return { records: isLeft ? [markerRecord(marker)] : [], value: isLeft }
   }, options)
   return isDone ? { reset: true, marker, warnings } : { reset: false, warnings }
+}
+
+/** The live turns; where there are none, those that an archive stands for. */
+function leftBy({
+  turns,
+  marker,
+  archive,
+}: SessionState): Pick<Marker, 'first' | 'through' | 'turns' | 'until'> | undefined {
+  const [first, last] = [turns[0], turns.at(-1)]
+  if (first && last) return { first: first.id, through: last.id, turns: turns.length, until: last.at }
+  if (!marker || !archive) return undefined
+  return { first: marker.first, through: marker.through, turns: marker.turns, until: marker.until }
+}
+
+function isArchiveOf({ archive, marker }: SessionState, through: string): boolean {
+  return archive !== undefined && marker?.through === through
 }

@@ -3,7 +3,7 @@
  * text is its own. Invariant: nothing is handed out that is not known again when it comes back. What each of these takes is
  * loaded when it is first wanted.
  */
-import { InvalidError } from '../errors.ts'
+import { InvalidError, isKeepsakeError } from '../errors.ts'
 import { withoutInjected } from '../model/injected.ts'
 import { requireOptions } from '../model/options.ts'
 import type { CallOptions } from '../ports/store.ts'
@@ -118,8 +118,17 @@ export class Session {
     return own.map((text) => (text === undefined ? undefined : fresh.next().value))
   }
 
+  /** Where the transcript can't be read, nothing is known to be there: what was found is still worth having. */
   #shown(options: CallOptions): AlreadyShown {
-    return { session: this.key, ids: async () => (await this.#recorded()).shown(options) }
+    const ids = async (): Promise<ReadonlySet<string>> => {
+      try {
+        return await (await this.#recorded()).shown(options)
+      } catch (error) {
+        if (isKeepsakeError(error)) return new Set()
+        throw error
+      }
+    }
+    return { session: this.key, ids }
   }
 
   #injected(): Promise<Injections> {
@@ -129,7 +138,11 @@ export class Session {
 
   #recorded(): Promise<Recording> {
     this.#recording ??= import('./recording.ts').then(
-      ({ Recording }) => new Recording(this.#place, (texts, options) => this.#freshOf(texts, options)),
+      ({ Recording }) =>
+        new Recording(this.#place, {
+          fresh: (texts, options) => this.#freshOf(texts, options),
+          keep: async (given, options) => (await this.#injected()).keep(given, options),
+        }),
     )
     return this.#recording
   }

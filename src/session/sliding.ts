@@ -12,11 +12,15 @@ import type { CallOptions, SessionRecord } from '../ports/store.ts'
 import { conversationId } from './archive.ts'
 import type { SessionPlace } from './place.ts'
 import { slidRecord, type Turn } from './records.ts'
-import { isConflict, type Transcript } from './transcript.ts'
+import { isConflict, type Transcript, type Unslid } from './transcript.ts'
 import { windowStart } from './window.ts'
 
-/** What of each text is new here, as `Session.fresh` tells it. */
-export type FreshTexts = (texts: readonly string[], options: CallOptions) => Promise<readonly (string | undefined)[]>
+/** What a session knows of what it was given. */
+export interface KnownEcho {
+  /** What of each text is new here, as `Session.fresh` tells it. */
+  fresh(texts: readonly string[], options: CallOptions): Promise<readonly (string | undefined)[]>
+  keep(given: readonly string[], options: CallOptions): Promise<void>
+}
 
 export interface Slid {
   readonly slid: readonly Entry[]
@@ -36,12 +40,12 @@ const MOST_RACES = 5
 export class Sliding {
   readonly #place: SessionPlace
   readonly #transcript: Transcript
-  readonly #fresh: FreshTexts
+  readonly #echo: Pick<KnownEcho, 'fresh'>
 
-  constructor(place: SessionPlace, transcript: Transcript, fresh: FreshTexts) {
+  constructor(place: SessionPlace, transcript: Transcript, echo: Pick<KnownEcho, 'fresh'>) {
     this.#place = place
     this.#transcript = transcript
-    this.#fresh = fresh
+    this.#echo = echo
   }
 
   /**
@@ -52,8 +56,8 @@ export class Sliding {
     const records: SessionRecord[] = []
     let isAll = false
     const { slid, warnings } = await this.#tried(options, async () => {
-      const known = await this.#transcript.unslid(options)
-      const out = outside([...known, ...coming], size)
+      const { turns: known, leftBehind } = await this.#transcript.unslid(options)
+      const out = outside({ turns: [...known, ...coming], leftBehind }, size)
       const turns = out.slice(0, Math.min(known.length, MOST_AT_ONCE))
       isAll = out.length === turns.length
       const added = await this.#add(turns, options)
@@ -64,10 +68,19 @@ export class Sliding {
   }
 
   /** What stands before the window now. */
-  async slideOut(size: number, options: CallOptions): Promise<Slid> {
+  slideOut(size: number, options: CallOptions): Promise<Slid> {
+    return this.#slide((unslid) => outside(unslid, size), options)
+  }
+
+  /** All up to this turn, for it is about to leave the window. */
+  slideThrough(turn: string, options: CallOptions): Promise<Slid> {
+    return this.#slide(({ turns }) => turns.slice(0, turns.findLastIndex(({ id }) => id === turn) + 1), options)
+  }
+
+  async #slide(choose: (unslid: Unslid) => readonly Turn[], options: CallOptions): Promise<Slid> {
     const { sessions, agent, key } = this.#place
     return this.#tried(options, async () => {
-      const turns = outside(await this.#transcript.unslid(options), size)
+      const turns = choose(await this.#transcript.unslid(options))
       const done: Slid[] = []
       for (let at = 0; at < turns.length; at += MOST_AT_ONCE) {
         const some = turns.slice(at, at + MOST_AT_ONCE)
@@ -93,20 +106,6 @@ export class Sliding {
   #recordOf(turns: readonly Turn[]): SessionRecord[] {
     const last = turns.at(-1)
     return last ? [slidRecord(instant(this.#place.clock()), last.id)] : []
-  }
-
-  /**
-   * Entries for those of these turns that were not offered yet: one that was forgotten does not come back with an archive.
-   * `isRaced`: some may have been made meanwhile. They are not looked for before that, since each takes a look at the files.
-   */
-  async unslidOf(
-    turns: readonly Turn[],
-    { isRaced }: { readonly isRaced: boolean },
-    options: CallOptions,
-  ): Promise<AddOperation[]> {
-    const unslid = new Set((await this.#transcript.unslid(options)).map(({ id }) => id))
-    const offered = turns.filter(({ id }) => unslid.has(id))
-    return isRaced ? this.#missing(offered, options) : this.#additions(offered, options)
   }
 
   async #missing(turns: readonly Turn[], options: CallOptions): Promise<AddOperation[]> {
@@ -138,7 +137,7 @@ export class Sliding {
     const { agent, key, clock } = this.#place
     const now = instant(clock())
     const said = turns.filter((turn) => isSaid(turn) && !isExpired({ expiresAt: expiryOf(turn) }, now))
-    const texts = await this.#fresh(
+    const texts = await this.#echo.fresh(
       said.map(({ content }) => content),
       options,
     )
@@ -164,9 +163,11 @@ export class Sliding {
 }
 
 /** Turns that stand before the window. Where no user has said anything yet, the conversation has not begun. */
-function outside(turns: readonly Turn[], size: number): readonly Turn[] {
-  const start = windowStart(turns, size)
-  return size > 0 && start === turns.length ? [] : turns.slice(0, start)
+function outside({ turns, leftBehind }: Unslid, size: number): readonly Turn[] {
+  const behind = turns.findLastIndex(({ id }) => id === leftBehind) + 1
+  const rest = turns.slice(behind)
+  const start = windowStart(rest, size)
+  return turns.slice(0, behind + (size > 0 && start === rest.length ? 0 : start))
 }
 
 /** A hand may have put into a transcript what no entry can hold. */

@@ -5,11 +5,14 @@ import { Transcript } from './transcript.ts'
 
 export interface SessionSummary {
   readonly key: string
-  readonly createdAt: string
-  /** When it was last spoken in, as far as it counts; else when it was compacted, reset or made. */
-  readonly lastAt: string
+  /** `null`: nobody can read it any more. */
+  readonly createdAt: string | null
+  /** When it was last spoken in; where nothing was said yet, when it was made. */
+  readonly lastAt: string | null
   /** Since the marker. */
   readonly turns: number
+  /** What is wrong with its metadata. */
+  readonly problem?: string
 }
 
 /** Oldest first. */
@@ -18,9 +21,11 @@ export async function summariesOf(
   options: CallOptions,
 ): Promise<readonly SessionSummary[]> {
   const summaries: SessionSummary[] = []
-  for (const { key, createdAt } of await place.sessions.list(place.agent, options)) {
+  for (const { key, createdAt, problem } of await place.sessions.list(place.agent, options)) {
     const { turns, marker } = await new Transcript({ ...place, key }).state(options)
-    summaries.push({ key, createdAt, lastAt: turns.at(-1)?.at ?? marker?.at ?? createdAt, turns: turns.length })
+    const lastAt = turns.at(-1)?.at ?? marker?.until ?? createdAt
+    const told = problem === undefined ? {} : { problem }
+    summaries.push({ key, createdAt, lastAt, turns: turns.length, ...told })
   }
   return summaries
 }

@@ -4,30 +4,19 @@
  * that removed the archive. Reading never writes; `settled` appends what is missing.
  */
 import { isKeepsakeError } from '../errors.ts'
-import { visibleChanges } from '../history/log.ts'
-import type { Entry } from '../model/entry.ts'
-import { isExpired } from '../model/expiry.ts'
 import { derivedId, newId } from '../model/id.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord } from '../ports/store.ts'
 import { archiveId, markerOf } from './archive.ts'
-import { BackwardReading, type BrokenLine } from './backward-reading.ts'
+import { Archives, type ShownArchive, shownOf } from './archives.ts'
+import { BackwardReading } from './backward-reading.ts'
+import type { BrokenLine } from './broken-records.ts'
 import type { SessionPlace } from './place.ts'
-import { type Marker, markerRecord, parseRecords, type TranscriptRecord, type Turn, unmarkRecord } from './records.ts'
+import { markerRecord, parseRecords, type TranscriptRecord, type Turn, unmarkRecord } from './records.ts'
 import type { Live } from './replay.ts'
 
-export type { BrokenLine } from './backward-reading.ts'
-
-export interface ShownArchive {
-  readonly id: string
-  readonly name: string
-  readonly content: string
-  /** It was forgotten; the content says so. */
-  readonly missing?: true
-}
-
 export interface SessionState extends Live {
-  /** `null`: there is no such session yet. */
+  /** `null`: there is no such session yet, or nobody can read when it began. */
   readonly createdAt: string | null
   readonly archive?: ShownArchive
   readonly broken: readonly BrokenLine[]
@@ -37,17 +26,24 @@ export interface SessionState extends Live {
   readonly owed: readonly SessionRecord[]
 }
 
+/** The turns that were not offered to `conversation` yet. */
+export interface Unslid {
+  readonly turns: readonly Turn[]
+  /** The last turn that a marker covers: none up to it is in the window. */
+  readonly leftBehind: string | undefined
+}
+
 /** More often than that many others are at it all the time, and the next write may do it. */
 const MOST_RACES = 10
 
 export class Transcript {
   readonly #place: SessionPlace
-  /** Archives of which it is known that no undo removed them. */
-  readonly #forgotten = new Set<string>()
-  #unslid: { readonly turns: Turn[]; readonly end: number } | undefined
+  readonly #archives: Archives
+  #unslid: (Unslid & { readonly turns: Turn[]; readonly end: number }) | undefined
 
   constructor(place: SessionPlace) {
     this.#place = place
+    this.#archives = new Archives(place)
   }
 
   async state(options: CallOptions): Promise<SessionState> {
@@ -57,7 +53,7 @@ export class Transcript {
     for (;;) {
       const live = await reading.until((replay, isWhole) => replay.live(isWhole, voided))
       if (!live) return { createdAt: null, turns: [], broken: [], end: 0, owed: [] }
-      const archive = live.marker && (await this.#archiveOf(live.marker, options))
+      const archive = live.marker && (await this.#archives.of(live.marker, options))
       if (archive === 'undone') {
         const id = live.marker?.id ?? ''
         voided.add(id)
@@ -91,20 +87,20 @@ export class Transcript {
     }
   }
 
-  /** The turns that were not offered to `conversation` yet. Of what is known from before, only what came since is read. */
-  async unslid(options: CallOptions): Promise<readonly Turn[]> {
+  /** Of what is known from before, only what came since is read. */
+  async unslid(options: CallOptions): Promise<Unslid> {
     const { sessions, agent, key } = this.#place
     const known = this.#unslid
     this.#unslid = undefined
     const since = known && (await sessions.read(agent, key, known.end, options))
     if (since && !since.restarted && continued(known.turns, parseRecords(since.records))) {
-      this.#unslid = { turns: known.turns, end: since.next }
-      return known.turns
+      this.#unslid = { ...known, end: since.next }
+      return this.#unslid
     }
     const reading = new BackwardReading(this.#place, options)
     const turns = [...((await reading.until((replay, isWhole) => replay.unslid(isWhole))) ?? [])]
-    this.#unslid = { turns, end: reading.end }
-    return turns
+    this.#unslid = { turns, leftBehind: reading.replay.leftBehind(), end: reading.end }
+    return this.#unslid
   }
 
   /** Appends records that were decided on a state, as long as they hold: `decide` is asked again after each race. */
@@ -138,7 +134,7 @@ export class Transcript {
     let archive: ShownArchive | undefined
     for (;;) {
       const first = now.turns[0]?.id
-      const entry = first === undefined ? undefined : await this.#there(archiveId(agent, key, first), options)
+      const entry = first === undefined ? undefined : await this.#archives.there(archiveId(agent, key, first), options)
       const id = entry && derivedId(agent, `marker\0${entry.id}`)
       const lost = entry && id && first !== undefined ? markerOf(entry, key, first, id) : undefined
       const after = lost && reading.replay.live(reading.isWhole, voided, lost)
@@ -148,36 +144,6 @@ export class Transcript {
       owed.push(markerRecord({ ...lost, id: newId(clock()), at: this.#now() }))
     }
     return { live: now, ...(archive === undefined ? {} : { archive }), owed }
-  }
-
-  async #archiveOf(marker: Marker, options: CallOptions): Promise<ShownArchive | 'undone' | undefined> {
-    const { archiveId: id, archiveName: name = '', reason } = marker
-    if (id === undefined || reason === 'new') return undefined
-    const entry = await this.#there(id, options)
-    if (entry) return shownOf(entry)
-    if (await this.#wasUndone(id, options)) return 'undone'
-    const turns = marker.turns === 1 ? '1 earlier turn' : `${marker.turns} earlier turns`
-    const content = `[${turns} stood here as the archive "${name}", which was forgotten.]`
-    return { id, name, content, missing: true }
-  }
-
-  async #there(id: string, options: CallOptions): Promise<Entry | undefined> {
-    const entry = await this.#place.store.get(id, options)
-    const isOurs = entry?.kind === 'archive' && entry.scope === this.#place.agent
-    return isOurs && !isExpired(entry, this.#now()) ? entry : undefined
-  }
-
-  /** Whether the change that made an archive was undone. Looked up once: it takes all of the past. */
-  async #wasUndone(id: string, options: CallOptions): Promise<boolean> {
-    if (this.#forgotten.has(id)) return false
-    const { store, agent } = this.#place
-    const made = visibleChanges(await store.history(options), [agent]).findLast(
-      ({ change, touched }) =>
-        change.reverts === undefined && touched.some((one) => one.id === id && !one.before && one.after),
-    )
-    if (made?.undoneBy !== undefined) return true
-    this.#forgotten.add(id)
-    return false
   }
 
   #now(): string {
@@ -197,8 +163,4 @@ function continued(turns: Turn[], records: readonly TranscriptRecord[]): boolean
 
 export function isConflict(error: unknown): boolean {
   return isKeepsakeError(error) && error.code === 'CONFLICT'
-}
-
-function shownOf({ id, name, content }: Entry): ShownArchive {
-  return { id, name: name ?? '', content }
 }

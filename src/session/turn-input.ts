@@ -27,6 +27,12 @@ export function checkedImport(given: readonly TurnInput[], clock: Clock): Turn[]
   })
 }
 
+/** Texts that a transcript shows to have been given by us. */
+export function checkedGiven(given: unknown): void {
+  if (given === undefined || (Array.isArray(given) && given.every((text) => typeof text === 'string'))) return
+  throw new InvalidError('given', 'is not a list of texts', 'a list of texts')
+}
+
 function checkedTurn(given: TurnInput, place: string, clock: Clock): Turn {
   if (typeof given !== 'object' || given === null) {
     throw new InvalidError(`${place}turn`, 'is no object', 'a turn with role and content')

@@ -23,7 +23,7 @@ export function windowStart(turns: readonly Turn[], size: number): number {
 }
 
 /** A turn that only holds what we injected was not said by anyone. */
-function opensExchange({ role, content }: Turn): boolean {
+export function opensExchange({ role, content }: Turn): boolean {
   return role === 'user' && withoutInjected(content).trim() !== ''
 }
 

@@ -12,14 +12,16 @@ const full = process.env['KEEPSAKE_FAULTS'] === 'full'
 const ROUNDS = full ? 60 : 2
 /** Each round makes and restores a workspace; on a busy machine that takes seconds. */
 const KILLS_MS = 300_000
+/** Takes so long that a terminal is told how far it is. */
+const LONG_BYTES = 2048 * 1024
 /** Large enough to be killed in the middle of. */
-const PICTURE_BYTES = (full ? 2048 : 512) * 1024
+const PICTURE_BYTES = full ? LONG_BYTES : LONG_BYTES / 4
 /** A disk that takes half a picture, in the blocks of 512 bytes that the shell counts in. */
 const FULL_DISK = `ulimit -f ${PICTURE_BYTES / 1024}`
 
-async function filled(): Promise<Desk> {
+async function filled(bytes = PICTURE_BYTES): Promise<Desk> {
   const desk = await Desk.furnished()
-  for (let n = 0; n < 3; n++) desk.edit(`pictures/${n}.png`, randomBytes(PICTURE_BYTES))
+  for (let n = 0; n < 3; n++) desk.edit(`pictures/${n}.png`, randomBytes(bytes))
   return desk
 }
 
@@ -158,7 +160,7 @@ describe.skipIf(noTerminal !== undefined)('on a terminal', () => {
   })
 
   it('both show how far they are, on one line; not with --quiet', async () => {
-    const desk = await filled()
+    const desk = await filled(LONG_BYTES)
     const inTerminal = async (command: string): Promise<string> =>
       (await desk.shell(`${TERMINAL} -qec '"$NODE" "$MAIN" ${command}' /dev/null < /dev/null`)).stdout
     const shown = await inTerminal('backup a.tar.gz')

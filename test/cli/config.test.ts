@@ -25,12 +25,15 @@ async function sourceOf(
 
 describe.concurrent('keepsake config', () => {
   it('shows every key, its value, and where that comes from', async () => {
-    const desk = deskWith('tools: agnx', 'recall_limit: 7', 'token: hunter2', 'timezone: Europe/Berlin')
+    const desk = deskWith(
+      ...['tools: agnx', 'recall_limit: 7', 'token: hunter2', 'timezone: Europe/Berlin', 'context_window_size: 1'],
+    )
     const before = desk.hash()
     const { status, stdout, stderr } = await desk.run(['config'])
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^Configuration of the agent main: from agent\.yaml\n/)
     expect(stdout).toMatch(/^ {2}recall_limit +7 entries +agent\.yaml:4$/m)
+    expect(stdout).toMatch(/^ {2}context_window_size +1 exchange +agent\.yaml:7$/m)
     expect(stdout).toMatch(/^ {2}auto_recall +false +preset agnx$/m)
     expect(stdout).toMatch(/^ {2}cleanup_interval +3600 seconds +default$/m)
     expect(stdout).toMatch(/^ {2}timezone +Europe\/Berlin +agent\.yaml:6$/m)

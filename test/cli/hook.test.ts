@@ -11,42 +11,17 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { parseArguments } from '../../src/cli/arguments.ts'
-import { hook } from '../../src/cli/commands/hook.ts'
-import { GLOBAL_OPTIONS } from '../../src/cli/global-options.ts'
-import { answerTo, type HookAnswer } from '../../src/cli/hook/answer.ts'
+import { describe, expect, it } from 'vitest'
+import type { HookAnswer } from '../../src/cli/hook/answer.ts'
 import { fitted } from '../../src/cli/hook/fitted.ts'
 import { readInput } from '../../src/cli/hook/read-input.ts'
 import { openMemory } from '../../src/index.ts'
 import { formatOwner, thisProcess } from '../../src/stores/filesystem/owner.ts'
+import { ask, context, saving, transcriptAt, withCleanEnvironment } from './hook-asking.ts'
 import { ANSWER, PROMPT, sampleEvents, TRANSCRIPTS } from './hook-samples.ts'
 import { Desk, ended, type Ran } from './keepsake.ts'
 
-beforeEach(() => {
-  for (const name of ['KEEPSAKE_WORKSPACE', 'KEEPSAKE_AGENT', 'KEEPSAKE_CONFIG']) vi.stubEnv(name, '')
-})
-afterEach(() => vi.unstubAllEnvs())
-
-/** In this process. */
-function ask(desk: Desk, event: unknown, args: readonly string[] = ['claude']): Promise<HookAnswer> {
-  vi.stubEnv('HOME', join(desk.folder, 'home'))
-  const given = parseArguments(args, [...hook.options, ...GLOBAL_OPTIONS])
-  const asked = { workspace: given.one('workspace'), agent: given.one('agent'), cwd: desk.folder }
-  return answerTo(typeof event === 'string' ? event : JSON.stringify(event), { given, asked })
-}
-
-function context({ hookSpecificOutput }: HookAnswer): string {
-  return hookSpecificOutput?.additionalContext ?? ''
-}
-
-function transcriptAt(desk: Desk): (client: string) => string {
-  return (client) => {
-    const path = join(desk.folder, `${client}.jsonl`)
-    writeFileSync(path, TRANSCRIPTS[client] ?? '')
-    return path
-  }
-}
+withCleanEnvironment()
 
 /** What a client makes of it. */
 function answered({ status, stdout, stderr }: Ran): HookAnswer {
@@ -118,6 +93,18 @@ describe.concurrent('the program', () => {
     const [said, nothing] = await Promise.all([ended(talking), ended(silent)])
     expect(context(answered(said))).toContain('heron')
     expect(answered(nothing)).toEqual({})
+  })
+
+  it('ends with 0 also where nobody can hear it, and where its own folder is gone', async () => {
+    const desk = await Desk.furnished()
+    const elsewhere = join(new Desk().folder, 'gone')
+    mkdirSync(elsewhere)
+    const event = JSON.stringify({ ...prompted(PROMPT), cwd: desk.folder })
+    writeFileSync(join(desk.folder, 'event.json'), event)
+    const full = await desk.shell('"$NODE" "$MAIN" hook claude < event.json > /dev/full')
+    expect([full.status, full.stderr]).toEqual([0, ''])
+    const gone = `cd '${elsewhere}' && rmdir '${elsewhere}' && "$NODE" "$MAIN" hook claude < '${desk.folder}/event.json'`
+    expect(context(answered(await desk.shell(gone)))).toContain('heron')
   })
 
   it('gives what it finds while another process writes, and says so where it can not save', async () => {
@@ -202,19 +189,9 @@ const HOSTILE: readonly (readonly [name: string, text: string])[] = [
   ['one long word', JSON.stringify(prompted('x'.repeat(3_000_000)))],
   ['many contexts', JSON.stringify(prompted('<hook_context></hook_context>'.repeat(100_000)))],
   ['NULs', JSON.stringify(prompted(`${'\0'.repeat(1000)}staging`))],
-  ...[
-    '/dev/zero',
-    '/dev/null',
-    '/dev/stdin',
-    '/',
-    'PLACE',
-    'PLACE/fifo',
-    'PLACE/gone',
-    'PLACE/link',
-    '',
-    '\0',
-    '../x',
-  ].map((path) => [`the transcript ${JSON.stringify(path)}`, JSON.stringify(saving(path))] as const),
+  ...['/dev/zero', '/dev/null', '/', 'PLACE', 'PLACE/fifo', 'PLACE/gone', 'PLACE/link', '', '\0', '../x'].map(
+    (path) => [`the transcript ${JSON.stringify(path)}`, JSON.stringify(saving(path))] as const,
+  ),
   ['a transcript of others', JSON.stringify(saving('PLACE/keepsake.jsonl'))],
   ['a transcript that is no text', JSON.stringify(saving('PLACE/bytes'))],
   ['a transcript without lines', JSON.stringify(saving('PLACE/long'))],
@@ -223,12 +200,11 @@ const HOSTILE: readonly (readonly [name: string, text: string])[] = [
   ),
 ]
 
+/** Transcripts that are there, and can't be saved. */
+const UNSAVED = /"transcript_path":"(?:\/dev\/\w+|\/|PLACE|PLACE\/(?:fifo|link|keepsake\.jsonl|bytes|long)|\\u0000)"\}$/
+
 function prompted(prompt: string): Readonly<Record<string, unknown>> {
   return { hook_event_name: 'UserPromptSubmit', session_id: 's', prompt }
-}
-
-function saving(path: string): Readonly<Record<string, unknown>> {
-  return { hook_event_name: 'SessionEnd', session_id: 's', transcript_path: path }
 }
 
 describe('an event that nobody should send', () => {
@@ -250,7 +226,8 @@ describe('an event that nobody should send', () => {
       const client = ['claude', 'codex', 'gemini'][index % 3] ?? ''
       const begun = Date.now()
       const answer = await ask(desk, text.replaceAll('PLACE', desk.folder), [client])
-      expect([name, Object.keys(answer).filter((key) => key !== 'hookSpecificOutput')]).toEqual([name, []])
+      const told = UNSAVED.test(text) ? ['systemMessage'] : []
+      expect([name, Object.keys(answer).filter((key) => key !== 'hookSpecificOutput')]).toEqual([name, told])
       expect([name, Date.now() - begun < 15_000]).toEqual([name, true])
     }
     // What was found for the one prompt that means something is known again: that alone is kept.

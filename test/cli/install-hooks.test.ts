@@ -1,17 +1,19 @@
 /** `install --hooks`: our hooks beside those of others, taken out to the byte, in the files that the clients read. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse as parseJsonc } from 'jsonc-parser'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HOOK_CLIENTS } from '../../src/cli/hook/hook-clients.ts'
 import { CLIENT_NAMES, CLIENTS } from '../../src/cli/install/clients.ts'
+import { afterFirst } from '../../src/cli/install/hooks.ts'
 import { installedHooks, uninstalledHooks } from '../../src/cli/install/hooks-edit.ts'
 import type { WantedHooks } from '../../src/cli/install/hooks-text.ts'
 import { hookCommand, isHookCommand } from '../../src/cli/install/server-command.ts'
+import { KeepsakeError } from '../../src/errors.ts'
 import { JSON_TEXTS } from './install-texts.ts'
 import { Installing } from './installing.ts'
-import type { Printed } from './keepsake.ts'
+import type { Printed, RunOptions } from './keepsake.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -37,6 +39,8 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
   ['brackets that hug', `{\n  "hooks": {\n    "SessionStart": [{\n      "hooks": []\n    }]\n  }\n}\n`],
   ['groups that are none', '{"hooks": {"SessionStart": [1, null, "x", {"hooks": 1}, {"hooks": [2, {"command": 3}]}]}}'],
 ]
+
+const NOBODY = 65534
 
 const EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreCompact', 'SessionEnd']
 
@@ -127,10 +131,38 @@ describe('hooks of ours', () => {
     ['keepsake mcp', false],
     ['mykeepsake hook claude', false],
     ['echo keepsake hooks', false],
+    ['keepsake hook claude --workspace "my notes" --agent=x', true],
+    ["npx --yes 'keepsake@latest' hook claude", true],
+    ['~/.local/bin/keepsake hook claude', true],
+    ['echo keepsake hook claude', false],
+    ['echo keepsake hook claude is nice', false],
+    ['keepsake hook claude is nice', false],
+    ['source ~/.envrc; ./log-start.sh; keepsake hook claude', false],
+    ['keepsake hook claude && ./log-start.sh', false],
+    ['keepsake hook claude | tee log', false],
+    ['keepsake hook claude 2>/dev/null', false],
+    ['keepsake hook claude --agent $(whoami)', false],
+    ['keepsake hook claude --agent "$(whoami)"', false],
+    ['keepsake hook claude --agent `whoami`', false],
+    ['keepsake hook claude\n./log-start.sh', false],
+    ["sh -c 'keepsake hook claude'", false],
+    ["keepsake hook claude --agent 'open", false],
     ['', false],
   ])('are known by their command: %s', (line, isOurs) => {
     expect(isHookCommand(line)).toBe(isOurs)
   })
+
+  it.each(['source ~/.envrc; ./log-start.sh; keepsake hook claude', 'echo keepsake hook claude is nice'])(
+    'are put beside a command of a person that names them, which is left and told: %s',
+    (command) => {
+      const text = `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "${command}"}]}]}}\n`
+      const installed = installedHooks(file(text), wanted())
+      expect(installed.mixed).toEqual([command])
+      expect(parsed(installed.after ?? '')).toEqual(expected(text))
+      expect(uninstalledHooks(file(installed.after))).toEqual({ was: 'ours', after: text, mixed: [command] })
+      expect(uninstalledHooks(file(text))).toEqual({ was: 'absent', after: text, mixed: [command] })
+    },
+  )
 
   it('are quoted for a shell', () => {
     const workspace = '/it\'s "a" $HOME `id` \\ & ; * \n 日本'
@@ -254,6 +286,51 @@ describe('install --hooks', () => {
     const { warnings } = await here.uninstall('claude')
     expect(warnings).toEqual([expect.stringMatching(/^hooks were not looked for: .*settings\.json/)])
     expect([here.has('.mcp.json'), here.read('.claude/settings.json')]).toEqual([false, '{'])
+  })
+
+  it('warns of a command that calls ours among other things', async () => {
+    const here = new Installing()
+    const command = './log-start.sh; keepsake hook claude'
+    here.write('.claude/settings.json', JSON.stringify({ hooks: { SessionStart: [{ hooks: [{ command }] }] } }))
+    const told = [expect.stringContaining(`it was left as it is: "${command}"`)]
+    expect((await here.install('claude', '--hooks', '--dry-run')).warnings).toEqual(told)
+    expect((await here.install('claude', '--hooks')).warnings).toEqual(told)
+    expect((await here.uninstall('claude')).warnings).toEqual(told)
+    expect((await here.uninstall('claude')).warnings).toEqual(told)
+    expect(here.read('.claude/settings.json')).toContain(command)
+  })
+
+  it('writes neither file, and takes neither back, where one of them is read-only', async () => {
+    const here = new Installing()
+    const settings = here.write('.claude/settings.json', '{}\n')
+    // Root may write anywhere.
+    const someone: RunOptions = process.getuid?.() === 0 ? { uid: NOBODY } : {}
+    const keepsake = (...args: string[]): Promise<Printed> => here.desk.json(args, someone)
+    if (someone.uid !== undefined) await here.desk.runProgram('chown', ['-R', `${NOBODY}`, here.desk.folder])
+    const refusal = (path: string): object => ({
+      code: 'READ_ONLY',
+      message: expect.stringContaining(path),
+      hint: expect.stringMatching(/^It was left as it is\. Check(?!.*Before that)/),
+    })
+    chmodSync(settings, 0o444)
+    expect(await keepsake('install', 'claude', '--hooks')).toMatchObject({ error: refusal('.claude/settings.json') })
+    expect(here.has('.mcp.json')).toBe(false)
+    chmodSync(settings, 0o644)
+    await keepsake('install', 'claude', '--hooks')
+    const installed = here.desk.hash()
+    for (const path of ['.claude/settings.json', '.mcp.json']) {
+      chmodSync(join(here.desk.folder, path), 0o444)
+      expect(await keepsake('uninstall', 'claude')).toMatchObject({ error: refusal(path) })
+      chmodSync(join(here.desk.folder, path), 0o644)
+    }
+    expect(here.desk.hash()).toBe(installed)
+  })
+
+  it('tells what was done to the first file where the second fails nevertheless', async () => {
+    const failed = afterFirst({ json: { changed: true }, text: 'Did it\nso', quietText: '', warnings: [] }, () =>
+      Promise.reject(new KeepsakeError('IO', 'no space', { hint: 'Make some.' })),
+    )
+    await expect(failed).rejects.toMatchObject({ code: 'IO', hint: 'Make some. Before that, this was done: Did it.' })
   })
 
   it('warns of comments that Claude Code and Codex can not read', async () => {

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { formatOf, readTranscript } from '../../src/session/import/index.ts'
 import { Desk, type Printed } from './keepsake.ts'
 
-const AT = '2026-11-15T19:23:02.777Z'
+const NOW = new Date().toISOString()
 
-function line(uuid: string, type: 'user' | 'assistant', content: unknown): string {
-  return `${JSON.stringify({ type, uuid, sessionId: 's-1', timestamp: AT, message: { role: type, content } })}\n`
+function line(uuid: string, type: 'user' | 'assistant', content: unknown, timestamp = NOW): string {
+  return `${JSON.stringify({ type, uuid, sessionId: 's-1', timestamp, message: { role: type, content } })}\n`
 }
 
 const FIRST = line('1', 'user', 'Which port does staging use?')
@@ -55,6 +55,28 @@ describe.concurrent('session import', () => {
     expect(messages.map(({ role }: Printed) => role)).toEqual(['user', 'tool', 'assistant'])
   })
 
+  it('says of old turns that search does not find them, and takes no answer of our own tools for new', async () => {
+    const desk = await Desk.empty()
+    const fact = 'The staging host is called heron and listens on port 8443.'
+    const call = [{ type: 'tool_use', id: 't', name: 'mcp__keepsake__recall', input: {} }]
+    const lines = [
+      FIRST,
+      line('2', 'assistant', call),
+      line('3', 'user', [{ type: 'tool_result', tool_use_id: 't', content: fact }]),
+      line('4', 'assistant', [{ type: 'text', text: fact }]),
+      ...Array.from({ length: 6 }, (_, index) => line(`n${index}`, 'user', `Next ${index}`)),
+    ]
+    const young = await desk.run(['session', 'import', '-'], { input: lines.join('') })
+    expect(young.stdout).not.toContain('transcript only')
+    const { entries } = await desk.json(['list', '--kind', 'conversation'])
+    expect(entries.map(({ content }: Printed) => content).sort()).toEqual(['Next 0', 'Which port does staging use?'])
+    const old = line('0', 'user', 'An old question', '2020-01-01T00:00:00.000Z')
+    const { stdout } = await desk.run(['session', 'import', '-', '--key', 'old'], { input: old })
+    expect(stdout).toBe(
+      'Imported into session "old"\n  new   1 turn\n  from  Claude Code\nOld turns outside the window are in the transcript only; search does not find them.\n',
+    )
+  })
+
   it('adds to the session that is named, of the program that is named', async () => {
     const desk = await Desk.empty()
     const bare = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] }
@@ -82,6 +104,8 @@ describe.concurrent('session import', () => {
       const { status, error } = await desk.json(['session', 'import', '-', '--key', 'k'], { input })
       expect([status, error?.message]).toEqual([2, 'FILE: standard input is no transcript that is known here'])
     }
+    const other = await desk.json(['session', 'import', '-', '--from', 'gemini'], { input: FIRST })
+    expect([other.status, other.error?.message]).toEqual([2, 'FILE: standard input is no transcript of Gemini CLI'])
     expect((await desk.json(['session', 'import', '-', '--from', 'vim'])).error.message).toContain('from: "vim"')
     expect(desk.hash()).toBe(before)
   })

@@ -1,5 +1,5 @@
 /** `keepsake session`: conversations on the command line, for people and as JSON. */
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Screen } from '../../src/cli/screen.ts'
@@ -188,7 +188,7 @@ describe.concurrent('session compact', () => {
     expect(stdout).toContain('Compacted 1 turn of session "chat-1"\n')
     expect(stdout).toContain('  archive   chat-1-1\n  file      .keepsake/agents/main/entries/chat-1-1.md\n')
     expect(stdout).toMatch(/ {2}marker {4}.*, compact, behind 1 turn up to .*\n {2}slid out {2}1 turn, remembered as/)
-    expect(stdout).toMatch(/ {2}change {4}1\n$/)
+    expect(stdout).toMatch(/ {2}change {4}2\n$/)
 
     const { session } = await desk.json(['session', 'show', 'chat-1'])
     expect(session).toMatchObject({
@@ -283,6 +283,47 @@ describe.concurrent('session list', () => {
       new RegExp(`^2026-11-16 09:00  later   1 turn   ${since}\n2026-11-15 15:00  chat-1  4 turns  ${since}\n$`),
     )
     expect((await (await Desk.empty()).run(['session', 'list'])).stdout).toBe('There are no sessions.\n')
+  })
+
+  it('has each session that a hand has left without readable metadata, as all commands do', async () => {
+    const desk = await deskWith(1)
+    const folder = join(desk.workspace, 'agents/main/sessions')
+    const [meta = '', ...lines] = readFileSync(join(folder, 'chat-1.jsonl'), 'utf8').split('\n')
+    const put = (key: string, first: string[]): void =>
+      writeFileSync(join(folder, `${key}.jsonl`), [...first, ...lines].join('\n'))
+    put('soon', ['{"key":"soon","createdAt":"soon"}'])
+    put('garbage', ['garbage'])
+    put('headless', [])
+    put('copy', [meta])
+    writeFileSync(join(folder, 'blank.jsonl'), 'garbage\n')
+    const { sessions, warnings } = await desk.json(['session', 'list'])
+    const unknown = { createdAt: null, problem: expect.any(String) }
+    expect(sessions).toHaveLength(6)
+    expect(sessions).toEqual(
+      expect.arrayContaining([
+        { key: 'chat-1', createdAt: expect.any(String), lastAt: AT, turns: 2 },
+        {
+          key: 'copy',
+          createdAt: expect.any(String),
+          lastAt: AT,
+          turns: 2,
+          problem: expect.stringMatching(/"chat-1"/),
+        },
+        ...['soon', 'garbage', 'headless'].map((key) => ({ key, ...unknown, lastAt: AT, turns: 2 })),
+        { key: 'blank', ...unknown, lastAt: null, turns: 0 },
+      ]),
+    )
+    expect(warnings).toContain('session "soon": createdAt: "soon" is not a time')
+    expect(warnings).toHaveLength(5)
+    expect((await desk.run(['session', 'list'])).stdout).toMatch(
+      /^2026-11-15 15:00 {2}soon {6}2 turns {2}since when is not known$[\s\S]*^\?{4}.*blank/m,
+    )
+    for (const shown of [['soon'], ['headless'], ['soon', '--all']]) {
+      const { session } = await desk.json(['session', 'show', ...shown])
+      expect([contents(session), session.createdAt]).toEqual([['question 1', 'answer 1'], null])
+    }
+    expect((await desk.run(['session', 'show', 'soon'])).stdout).toMatch(/^soon \(session\)\n {2}turns {2}2\n/)
+    expect(await desk.json(['session', 'reset', 'blank'])).toMatchObject({ reset: false, status: 0 })
   })
 })
 

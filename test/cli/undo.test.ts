@@ -30,6 +30,20 @@ That is change 6. To take it back: keepsake undo 6
     expect(await contentOf(desk, 'Deploys')).toBe('Run make ship.\nWait.')
   })
 
+  it('passes over what a cleanup removed, and says so where that is asked for', async () => {
+    const desk = await Desk.empty()
+    await desk.make(['remember', 'keep me', '--name', 'keepme'])
+    await desk.make(['remember', 'short', '--kind', 'context', '--key', 't', '--ttl', '1s'])
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    expect((await desk.json(['cleanup'])).deleted).toBe(1)
+    const { stdout, stderr } = await desk.run(['undo', '2'])
+    expect(timeless(stdout)).toBe(
+      'Nothing to do, all is as it was before:\n  2  TIME  agent main  only what has expired since\n',
+    )
+    expect(stderr).toBe('keepsake: warning: context "t" has expired and was removed since: it stays so\n')
+    expect(await desk.json(['undo'])).toMatchObject({ undone: [1], entries: [{ name: 'keepme' }] })
+  })
+
   it('gives the change, the numbers of what was undone, and the entries as JSON', async () => {
     const desk = await Desk.furnished()
     const printed = await desk.json(['undo', '2', '3'])

@@ -1,8 +1,8 @@
 /** Which file counts, what a broken one says, and which of several values wins. */
 import { mkdirSync, symlinkSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { findPlace } from '../../src/config/find-workspace.ts'
 import { CONFIG_KEYS, KEYS } from '../../src/config/keys.ts'
 import { Project, refusalOf } from './files.ts'
@@ -20,6 +20,12 @@ describe('the place', () => {
 
   it('is at home where there is neither', () => {
     expect(findPlace(new Project().folder)).toEqual({ workspace: join(homedir(), '.keepsake') })
+    // A home that is not absolute would be one in every folder.
+    for (const home of ['', 'relative']) {
+      vi.stubEnv('HOME', home)
+      expect(findPlace(new Project().folder)).toEqual({ workspace: join(userInfo().homedir, '.keepsake') })
+    }
+    vi.unstubAllEnvs()
   })
 
   it('is also a .keepsake that is none, which is refused and not passed over', async () => {

@@ -145,3 +145,13 @@ describe('a transcript that a purge has made shorter', () => {
     expect((await sessions.read('main', 'k', after?.next))?.records).toEqual([])
   })
 })
+
+it('a transcript is purged also where an editor has put a mark before a turn, which is its first line', async () => {
+  const { memory, store } = open()
+  const secret = 'a "quoted" word that nobody is to know'
+  const { entry } = await memory.remember(secret, { name: 'secret' })
+  await store.sessions.append('main', 'k', [{ text: 'x' }])
+  writeFileSync(join(root, 'agents/main/sessions/k.jsonl'), `\ufeff${JSON.stringify({ text: secret })}\n`)
+  await store.purge([entry.id])
+  expect((await store.sessions.read('main', 'k'))?.records).toEqual([{ text: '[purged]' }])
+})

@@ -3,6 +3,7 @@
  * is there, shows nothing of what was, and takes nothing from either.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
@@ -39,9 +40,11 @@ const memory = await openMemory({ workspace: process.argv[1] })
 let [ends, written, failing, worst] = [false, 0, 0, 0]
 const codes = new Set()
 process.stdin.on('end', () => { ends = true }).resume()
-while (!ends || failing > 0 && failing < 100) {
+for (let isLast = false; !isLast || failing > 0 && failing < 100; ) {
+  isLast = ends
   try {
-    await memory.remember('By a writer.', { name: 'N' + (written++ % 5) })
+    await memory.remember('By a writer.', { name: 'N' + written % 5 })
+    if (++written === 1) console.error('begun')
     failing = 0
   } catch (error) {
     codes.add(error.code)
@@ -306,6 +309,7 @@ describe('a workspace that was moved away', () => {
     await (await old()).close()
     const writers = [1, 2].map(() => spawn(process.execPath, ['--input-type=module', '-e', WRITER, root]))
     const said = writers.map(({ stdout }) => text(stdout))
+    await Promise.all(writers.map(({ stderr }) => once(stderr, 'data')))
     for (let round = 0; round < ROUNDS; round++) {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 60))
       if (existsSync(root)) renameSync(root, join(base, `away-${round}`))
@@ -316,7 +320,8 @@ describe('a workspace that was moved away', () => {
     for (const { stdin } of writers) stdin.end()
     for (const one of said) {
       const { written, worst, codes } = JSON.parse(await one)
-      expect(written).toBeGreaterThan(ROUNDS)
+      // Before the first round, and after the last; how often between depends on what else the machine does.
+      expect(written).toBeGreaterThan(1)
       // Not found: the folder was another each time between looking up the name and writing to it, three times in a row.
       expect(codes.filter((code: string) => code !== 'IO' && code !== 'NOT_FOUND')).toEqual([])
       expect(worst).toBeLessThan(5)

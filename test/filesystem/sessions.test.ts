@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -117,7 +118,7 @@ describe('a last line without its end', () => {
     expect(textOf('begun')).toMatch(/^\{"key":"begun","createdAt":"[^"]+"\}\n\{"n":1\}\n$/)
     expect(textOf('meta')).toBe(`${META}{"n":1}\n`)
     expect(textOf('words')).toBe('a person wrote this\n{"n":1}\n')
-    expect((await sessions.list('main')).map(({ key }) => key).sort()).toEqual(['begun', 'chat'])
+    expect((await sessions.list('main')).map(({ key }) => key).sort()).toEqual(['begun', 'meta', 'words'])
   })
 })
 
@@ -144,7 +145,35 @@ describe('a line that can not be read', () => {
     expect(pages.length).toBeGreaterThan(1)
     for (const { meta, broken } of pages) expect([meta, broken.map((found) => found.line)]).toEqual([{}, [1]])
     expect(pages.flatMap(({ records }) => records).length).toBe(100)
-    expect(await sessions.list('main')).toEqual([])
+    const problem = 'the metadata line can not be read'
+    expect(await sessions.list('main')).toEqual([{ key: 'chat', createdAt: null, problem }])
+  })
+
+  it('is no metadata that is taken for what was said, and what was said is not taken for metadata', async () => {
+    const mark = '\ufeff'
+    const turns = '[{"type":"turn","n":1},{"n":2}]\n{"n":3}\n'
+    const spoken = [{ type: 'turn', n: 1 }, { n: 2 }, { n: 3 }]
+    put('whole', `${mark}{"key":"whole","createdAt":"2026-03-14T11:26:53.589+02:00"}\n${turns}`)
+    put('soon', `{"key":"soon","createdAt":"soon"}\n${turns}`)
+    put('headless', turns)
+    put('marked', mark + turns)
+    const found: Record<string, unknown> = {}
+    for (const key of ['whole', 'soon', 'headless', 'marked']) {
+      const page = await sessions.read('main', key)
+      expect(page?.records).toEqual(spoken)
+      expect(await sessions.readBefore('main', key)).toEqual({ ...page, start: 0 })
+      expect((await sessions.read('main', key, page?.next))?.records).toEqual([])
+      found[key] = [page?.meta, page?.broken]
+      await sessions.append('main', key, [{ n: 4 }], { expectEnd: page?.next ?? -1 })
+      expect((await pagesBack(key)).flatMap(({ records }) => records)).toEqual([...spoken, { n: 4 }])
+    }
+    const headless = [{}, [{ line: 1, problem: 'there is no metadata line before it' }]]
+    expect(found).toEqual({
+      whole: [{ key: 'whole', createdAt: '2026-03-14T09:26:53.589Z' }, []],
+      soon: [{ key: 'soon' }, [{ line: 1, problem: 'createdAt: "soon" is not a time' }]],
+      headless,
+      marked: headless,
+    })
   })
 })
 
@@ -222,16 +251,43 @@ it('a session that is not there is not made by an append that expects it to be',
 })
 
 describe('a list', () => {
-  it('reads the first line of each file, and passes over what is no transcript', async () => {
+  it('reads the first line of each file, and passes over what has none', async () => {
     put('chat', `${META}${line(1)}`)
     const long = 'k'.repeat(20_000)
     await sessions.append('main', long, [{ n: 1 }])
     put('empty', '')
     put('torn', '{"key":"torn","createdAt":"2026')
-    put('other', '[1,2]\n')
     put('endless', Buffer.alloc(3_000_000, 'x'))
     mkdirSync(join(root, 'agents/main/sessions/folder.jsonl'))
     symlinkSync(pathOf('chat'), pathOf('link'))
     expect((await sessions.list('main')).map(({ key }) => key)).toEqual(['chat', long])
+  })
+
+  it('tells a session by what leads to it, the name of its file, and what is wrong with its metadata', async () => {
+    const long = 'K'.repeat(200)
+    await sessions.append('main', long, [{ n: 1 }])
+    const [cut = ''] = readdirSync(dirname(pathOf('chat')))
+    put(cut.replace('.jsonl', ''), line(1))
+    put('copy', META)
+    put('%43hat', '{"key":"Cat","createdAt":"soon"}\n')
+    put('a%3Ab', `${'x'.repeat(2_000_000)}\n`)
+    put('By Hand', META)
+    const broken = 'the metadata line can not be read'
+    const astray = 'no key leads to a file of this name'
+    expect(await sessions.list('main')).toEqual([
+      { key: cut, createdAt: null, problem: `there is no metadata line before it; ${astray}` },
+      {
+        key: 'Chat',
+        createdAt: null,
+        problem: 'createdAt: "soon" is not a time; its metadata says the key "Cat", and its name "Chat", which counts',
+      },
+      { key: 'a:b', createdAt: null, problem: broken },
+      { key: 'By Hand.jsonl', createdAt: '2026-03-14T09:26:53.589Z', problem: astray },
+      {
+        key: 'copy',
+        createdAt: '2026-03-14T09:26:53.589Z',
+        problem: 'its metadata says the key "chat", and its name "copy", which counts',
+      },
+    ])
   })
 })

@@ -170,13 +170,13 @@ describe('the recall block', () => {
   ])('waits for no entry of megabytes: %s', (_, filler) => {
     const content = `heron ${filler.repeat(4_000_000 / filler.length)} heron`
     const hits = [0, 1, 2, 3, 4].map((n) => hitOf(`${n} ${content}`, { description: content }))
-    const took = [0, 1, 2].map(() => {
+    const took = [0, 1, 2, 3, 4].map(() => {
       const begin = performance.now()
       expect(recallBlock({ hits }, 'UTC')?.tokens).toBeLessThanOrEqual(RECALL_TOKENS)
       return performance.now() - begin
     })
-    // The best of them, since others may be at work on the machine.
-    expect(Math.min(...took)).toBeLessThan(150)
+    // The best of them, since others may be at work on the machine: some 20 ms on a quiet one, and seconds where all is read.
+    expect(Math.min(...took)).toBeLessThan(1000)
   })
 
   it('keeps its budget, whatever was found', () => {

@@ -101,10 +101,34 @@ describe('neutral text', () => {
       fc.property(pieces, (text) => {
         const out = neutral(text)
         expect(out.isWellFormed()).toBe(text.isWellFormed())
-        expect(withoutDotsOf(out, text)).toBe(text)
+        const shown = text.replace(/(?![\t-\r\x85])\p{Cc}/gu, '')
+        expect(withoutDotsOf(out, shown)).toBe(shown)
       }),
       { numRuns: 1000 },
     )
+  })
+
+  it.each([
+    'hook_context',
+    'user-prompt-submit-hook',
+    'environment_context',
+    'user_instructions',
+    'INSTRUCTIONS',
+    'local-command-stdout',
+    'task-notification',
+    'command-name',
+    'turn_aborted',
+    'permissions instructions',
+    'system-reminder',
+  ])('does not pretend to be an agent program: %s', (tag) => {
+    expect(neutral(`a </${tag}> b <${tag}> c`)).toBe(`a <·/${tag}> b <·${tag}> c`)
+  })
+
+  it('has no control characters, and nothing that was hidden by one', () => {
+    expect(neutral('\x1b[31mred\x1b[0m\x07 tab\tline\r\nform\ffeed \x9bm\x7f\0')).toBe(
+      '[31mred[0m tab\tline\r\nform\ffeed m',
+    )
+    expect(neutral('<\x1bmem\x07ory>\n\nHum\x01an:')).toBe('<·memory>\n\nHuman·:')
   })
 
   it('takes a time that grows with the length alone', () => {

@@ -1,5 +1,5 @@
 /** Compaction, its undo, and what a crash between two steps leaves, on real entries and transcripts. */
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { identityGate } from '../../src/memory/identity-gate.ts'
@@ -7,7 +7,8 @@ import { Past } from '../../src/memory/past.ts'
 import type { Compacted, Session } from '../../src/memory.ts'
 import { Memory } from '../../src/memory.ts'
 import { block } from '../../src/model/injected.ts'
-import type { Sessions, Store } from '../../src/ports/store.ts'
+import type { Batch, Operation } from '../../src/model/operation.ts'
+import type { ApplyOptions, Sessions, Store } from '../../src/ports/store.ts'
 import { archiveId, archiveMetadata } from '../../src/session/archive.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from './places.ts'
@@ -26,7 +27,7 @@ function changeOf({ change }: Compacted): number {
 /** Only the first half of an undo: what a crash leaves before the transcript is told. */
 async function undoEntriesOnly(memory: Memory, change: number): Promise<void> {
   const past = new Past(memory.store, 'main', ['world', 'main'], identityGate(false))
-  await past.undo({ changes: [change] })
+  await past.undo({ changes: [change] }, new Date().toISOString())
 }
 
 describe.each(PLACES)('compaction in %s', (_, newPlace) => {
@@ -40,6 +41,9 @@ describe.each(PLACES)('compaction in %s', (_, newPlace) => {
   })
   afterEach(() => place.remove())
   const again = (): Session => place.open().session('chat')
+  const undo = async (change: number): Promise<void> => {
+    await memory.undo({ changes: [change] })
+  }
 
   it('puts an archive in the place of what was said, found by search and by name, with its session and span', async () => {
     await talk(session, 1, 2)
@@ -198,19 +202,92 @@ describe.each(PLACES)('compaction in %s', (_, newPlace) => {
     const undone = await memory.undo({ changes: [change] })
     expect(undone.warnings).toEqual([])
     expect(await windowTexts(again())).toEqual(exchanges(1, 3))
-    expect(await memory.list({ kinds: ['archive', 'conversation'] })).toEqual([])
+    expect(await memory.list({ kinds: ['archive'] })).toEqual([])
     await memory.undo({ changes: [undone.change?.number ?? 0] })
     expect(await windowTexts(again())).toEqual([block('recap', 'a summary'), ...exchanges(3)])
     expect(await memory.list({ kinds: ['conversation'] })).toHaveLength(4)
     expect((await session.transcript()).markers.map(({ unmarked }) => unmarked)).toEqual([true, false])
   })
 
-  it('is undone and made anew, and what slid out with it slides out again', async () => {
+  it('is undone and made anew, and what slid out with it is there once', async () => {
     await talk(session, 1, 2)
     await memory.undo({ changes: [changeOf(await session.compact({ summary: 'a summary' }))] })
     expect(await session.compact({ summary: 'a better one' })).toMatchObject({ archive: { name: 'chat-1' } })
     expect(await windowTexts(again())).toEqual([block('recap', 'a better one')])
     expect(await memory.list({ kinds: ['conversation'] })).toHaveLength(4)
+  })
+
+  it.each<[string, (step: { first: number; second: () => Promise<unknown> }) => Promise<void>]>([
+    ['is all there is', ({ first }) => undo(first)],
+    [
+      'is the first of two',
+      async ({ first, second }) => {
+        await second()
+        await undo(first)
+      },
+    ],
+    [
+      'was followed by a reset',
+      async ({ first }) => {
+        await session.reset()
+        await undo(first)
+      },
+    ],
+  ])('takes nothing out of the memory when it is undone and %s', async (_case, step) => {
+    const narrow = place.open({ contextWindowSize: 2 }).session('chat')
+    await talk(narrow, 1, 4)
+    const first = changeOf(await narrow.compact({ summary: 'a summary', keep: 1 }))
+    await talk(narrow, 5, 7)
+    await step({ first, second: () => narrow.compact({ summary: 'another' }) })
+    await talk(place.open({ contextWindowSize: 2 }).session('chat'), 8)
+    const kept = (await memory.list({ kinds: ['conversation'] })).map(({ content }) => content)
+    expect(new Set(kept).size).toBe(kept.length)
+    const { messages } = await narrow.window()
+    const known = new Set([...kept, ...messages.map(({ content }) => content)])
+    expect(exchanges(1, 8).filter((text) => !known.has(text))).toEqual([])
+  })
+
+  it('is undone without what slid out, which is not recalled while it stands in the window again', async () => {
+    await session.append({ role: 'user', content: 'the violin is in the attic' })
+    await memory.undo({ changes: [changeOf(await session.compact({ summary: 'of the house' }))] })
+    expect(await memory.list({ kinds: ['conversation'] })).toHaveLength(1)
+    expect(await again().autoRecall('where is the violin?')).toBeUndefined()
+  })
+
+  it('leaves everything as it was where the archive can not be written, and then is made', async () => {
+    const failing = new Memory(refusingArchives(memory.store), 'main', Date.now).session('chat')
+    await talk(session, 1, 2)
+    await expect(failing.compact({ summary: 'a summary' })).rejects.toThrow(/no room/)
+    expect(await windowTexts(again())).toEqual(exchanges(1, 2))
+    expect(await memory.list({ kinds: ['archive'] })).toEqual([])
+    expect(await again().compact({ summary: 'a summary' })).toMatchObject({ compacted: true, slid: [] })
+    expect(await memory.list({ kinds: ['conversation'] })).toHaveLength(4)
+    expect(await windowTexts(again())).toEqual([block('recap', 'a summary')])
+  })
+
+  it('is left behind by a reset, which is done once', async () => {
+    await talk(session, 1)
+    await session.compact({ summary: 'a summary' })
+    const [one, other] = [again(), again()]
+    const done = await Promise.all([one.reset(), other.reset()])
+    expect(done.filter(({ reset }) => reset)).toMatchObject([{ marker: { reason: 'new', turns: 2 } }])
+    expect((await again().window()).messages).toEqual([])
+    expect((await again().view()).archive).toBeUndefined()
+    expect(await again().reset()).toEqual({ reset: false, warnings: [] })
+    expect(await session.compact({ summary: 'x' })).toMatchObject({ why: 'nothing to compact' })
+    await talk(session, 2)
+    expect(await windowTexts(again())).toEqual(exchanges(2))
+    expect(await memory.get('chat-1')).toBeDefined()
+  })
+
+  it('keeps a greeting with the exchanges that it keeps', async () => {
+    await session.append({ role: 'assistant', content: 'Welcome!' })
+    const nothing = { compacted: false, why: 'nothing to compact' }
+    expect(await session.compact({ summary: 'x', keep: 5 })).toMatchObject(nothing)
+    await talk(session, 1, 2)
+    for (const keep of [2, 5]) expect(await session.compact({ summary: 'x', keep })).toMatchObject(nothing)
+    expect(await session.compact({ summary: 'x', keep: 1 })).toMatchObject({ marker: { turns: 3 } })
+    expect(await liveTexts(session)).toEqual(exchanges(2))
   })
 
   it('of several is undone one by one, in any order', async () => {
@@ -285,6 +362,38 @@ describe('compaction in files', () => {
     expect(await liveTexts(workspace.open().session('chat'))).toEqual([])
   })
 
+  it('tells an archive that can not be read from one that was forgotten', async () => {
+    const memory = workspace.open()
+    const session = memory.session('chat')
+    await talk(session, 1)
+    const { archive } = await session.compact({ summary: 'a summary' })
+    const path = join(workspace.root, archive?.path ?? '')
+    const card = readFileSync(path, 'utf8')
+    writeFileSync(path, card.replace(/^---\n/, '---\ncreated: never\n').replace(/\ncreated: (?!never).*/, ''))
+    const shown = async (): Promise<string> => (await windowTexts(workspace.open().session('chat'))).join()
+    expect(await shown()).toMatch(/"chat-1", which can't be found or read/)
+    await memory.remember('something else')
+    expect(await shown()).toMatch(/"chat-1", which can't be found or read/)
+    writeFileSync(path, card)
+    expect(await shown()).toBe(block('recap', 'a summary'))
+    await memory.forget('chat-1')
+    expect(await shown()).toMatch(/"chat-1", which was forgotten/)
+  })
+
+  it('makes up for what the memory could not take when it slid out', async () => {
+    const memory = workspace.open()
+    const session = memory.session('chat')
+    await talk(session, 1, 2)
+    const inTheWay = join(workspace.root, 'agents/main/conversation')
+    writeFileSync(inTheWay, 'a file where the folder should be')
+    const { compacted, warnings } = await session.compact({ summary: 'a summary' })
+    expect([compacted, warnings]).toEqual([true, [expect.stringMatching(/not in the memory yet/)]])
+    rmSync(inTheWay)
+    await talk(workspace.open().session('chat'), 3)
+    const kept = (await memory.list({ kinds: ['conversation'] })).map(({ content }) => content)
+    expect(kept).toEqual(exchanges(1, 2))
+  })
+
   it('reads as little after fifty compactions as after two', async () => {
     const store = filesystemStore({ root: workspace.root, timezone: 'UTC' })
     const counted = { pages: 0, records: 0, forward: 0 }
@@ -308,6 +417,17 @@ describe('compaction in files', () => {
     await memory.close()
   })
 })
+
+/** The same store, but for archives. */
+function refusingArchives(store: Store): Store {
+  const isArchive = (operation: Operation): boolean => operation.op === 'add' && operation.kind === 'archive'
+  return Object.assign(Object.create(store) as Store, {
+    apply: async (batch: Batch, options?: ApplyOptions) => {
+      if (batch.operations.some(isArchive)) throw new Error('no room')
+      return store.apply(batch, options)
+    },
+  })
+}
 
 /** The same store; what is read of its transcripts is counted. */
 function countingReads(store: Store, counted: { pages: number; records: number; forward: number }): Store {

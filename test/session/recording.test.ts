@@ -1,5 +1,5 @@
 /** What a session keeps and gives back: turns, the window, what slides out, reset, import. */
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Memory } from '../../src/memory.ts'
@@ -72,6 +72,18 @@ describe.each(PLACES)('a session in %s', (_, newPlace) => {
     expect(await conversation(memory)).toEqual([...exchanges(1, 2), 'the violin is in the attic'])
     const [hit] = (await memory.search('violin')).hits
     expect(hit?.entry).toMatchObject({ kind: 'conversation', createdAt: turns[0]?.at, origin: { session: 'chat' } })
+  })
+
+  it('lets slide out what is said at once as if it were said one after the other', async () => {
+    const memory = place.open({ contextWindowSize: 1 })
+    const session = memory.session('chat')
+    const texts = Array.from({ length: 20 }, (_, n) => `said ${n}`)
+    const done = await Promise.all(texts.map((content) => session.append({ role: 'user', content })))
+    expect(done.flatMap(({ slid }) => slid.map(({ content }) => content))).toEqual(texts.slice(0, -1))
+    expect(await liveTexts(session)).toEqual(texts)
+    expect(await conversation(memory)).toEqual(texts.slice(0, -1))
+    const wrong = session.append({ role: 'user', content: ' ' })
+    await Promise.all([expect(wrong).rejects.toThrow(/empty/), talk(session, 1)])
   })
 
   it('does not bring back what was forgotten, nor make anything twice, in any process', async () => {
@@ -153,6 +165,72 @@ describe.each(PLACES)('a session in %s', (_, newPlace) => {
     expect(await conversation(place.open())).toHaveLength(245)
   })
 
+  it('takes what a turn says by now where it has grown, and nothing else of it', async () => {
+    const session = place.open().session('chat')
+    const [question, answer] = [
+      { id: 't1', role: 'user' as const, content: 'Which one?' },
+      { id: 't2', role: 'assistant' as const, content: 'The', tools: ['recall'] },
+    ]
+    await session.import([question, answer])
+    const grown = { ...answer, content: 'The second.', tools: ['recall', 'remember'] }
+    for (const one of [session, place.open().session('chat'), session]) {
+      expect(await one.import([question, grown])).toMatchObject({ added: 0, already: 2 })
+    }
+    await session.import([{ ...question, content: 'Quite another one' }, answer])
+    const after = [question, grown].map(({ content }) => content)
+    expect(await liveTexts(session)).toEqual(after)
+    expect((await session.transcript()).turns).toMatchObject([question, grown])
+    await talk(session, 1, 6)
+    expect((await conversation(place.open())).slice(0, 2)).toEqual(after)
+    await session.compact({ summary: 'x' })
+    await session.import([{ ...grown, content: 'The second. Or not.' }])
+    expect(await liveTexts(place.open().session('chat'))).toEqual([])
+  })
+
+  it('holds back what the transcript that is imported shows to have been given by us', async () => {
+    const memory = place.open({ contextWindowSize: 0 })
+    const given = 'The boiler in the cellar was serviced in the month of May by Miller.'
+    const turns = [
+      { id: 't1', role: 'user' as const, content: 'And what about the violin?' },
+      { id: 't2', role: 'assistant' as const, content: given },
+    ]
+    expect(await memory.session('chat').import(turns, { given: [given] })).toMatchObject({ added: 2, warnings: [] })
+    expect(await conversation(memory)).toEqual(['And what about the violin?'])
+    const wrong = memory.session('chat').import(turns, { given: given as unknown as string[] })
+    await expect(wrong).rejects.toThrow(/given/)
+    await memory.session('empty').import([], { given: [given] })
+    expect((await memory.sessions()).map(({ key }) => key)).toEqual(['chat'])
+  })
+
+  it('knows a turn with a UUID again in a session that was copied from another', async () => {
+    const memory = place.open({ contextWindowSize: 1 })
+    const ids = ['0198e7c2-1111-7111-8111-000000000001', '0198e7c2-1111-7111-8111-000000000002', 'no uuid']
+    const turns = [...ids, 'last'].map((id, n) => ({
+      id,
+      role: 'user' as const,
+      content: `the violin has ${n} strings`,
+    }))
+    await memory.session('first').import(turns)
+    const fork = memory.session('fork')
+    expect(await fork.import(turns)).toMatchObject({ added: 4 })
+    const kept = ['0', '1', '2', '2'].map((n) => `the violin has ${n} strings`)
+    expect((await conversation(memory)).sort()).toEqual(kept)
+    const wide = place.open({ contextWindowSize: 9 }).session('fork')
+    expect((await wide.autoRecall('how many strings has the violin?'))?.text ?? '').not.toMatch(/has [01] strings/)
+  })
+
+  it('says when it was last spoken in, also where nothing of that is live', async () => {
+    const memory = place.open()
+    const at = '2020-01-02T03:04:05.000Z'
+    for (const key of ['compacted', 'reset']) await memory.session(key).append({ role: 'user', content: 'hello', at })
+    await memory.session('compacted').compact({ summary: 'a greeting' })
+    await memory.session('reset').reset()
+    expect((await memory.sessions()).map(({ lastAt, turns }) => [lastAt, turns])).toEqual([
+      [at, 0],
+      [at, 0],
+    ])
+  })
+
   it('keeps keys apart, whatever they are made of', async () => {
     const memory = place.open()
     const keys = ['a:b', 'a_b', 'A_B', 'a/../b', 'ü\n', ' ', '.', 'x'.repeat(500)]
@@ -170,7 +248,11 @@ describe.each(PLACES)('a session in %s', (_, newPlace) => {
     }
     const summaries = await memory.sessions()
     expect(summaries.map(({ key }) => key).sort()).toEqual([...keys].sort())
-    expect(summaries.every(({ turns, lastAt, createdAt }) => turns === 1 && lastAt >= createdAt)).toBe(true)
+    expect(
+      summaries.every(
+        ({ turns, lastAt, createdAt }) => turns === 1 && createdAt !== null && (lastAt ?? '') >= createdAt,
+      ),
+    ).toBe(true)
     for (const key of ['', 'a\0b', '\ud800']) expect(() => memory.session(key)).toThrow(/session/)
     expect(await memory.as('other').sessions()).toEqual([])
   })
@@ -231,9 +313,37 @@ describe('a session in files', () => {
     await talk(session, 2)
     const view = await workspace.open().session('chat').view()
     expect(view.turns.map(({ content }) => content)).toEqual(exchanges(1, 2))
-    expect(view.broken).toMatchObject([{ line: 3 }])
+    expect(view.broken).toMatchObject([{ line: 3 }, { problem: expect.stringMatching(/"x" has none of the roles/) }])
     expect(await session.compact({ summary: 'all of it' })).toMatchObject({ marker: { turns: 4 } })
     expect(readFileSync(file(), 'utf8')).toContain('"for":"t1"')
+  })
+
+  it('reports turns that are whole lines and no turns', async () => {
+    const session = workspace.open().session('chat')
+    await talk(session, 1)
+    const whole = { type: 'turn', id: 'x', role: 'user', at: '2026-01-02T03:04:05Z', content: 'lost' }
+    const { id: _, ...nameless } = whole
+    const broken = [{ ...whole, role: 'robot' }, { ...whole, at: 'noon' }, nameless, { ...whole, content: 5 }]
+    appendFileSync(file(), `${broken.map((one) => JSON.stringify(one)).join('\n')}\n${JSON.stringify(broken)}\n`)
+    const problems = ['has none of the roles', 'has no time', 'has no id', 'has no content']
+    const expected = [...problems, ...problems].map((text) => ({ problem: expect.stringContaining(text) }))
+    expect((await session.view()).broken).toEqual(expected)
+    expect((await session.transcript()).broken).toEqual(expected)
+  })
+
+  it('still recalls where its transcript can not be read', async () => {
+    const memory = workspace.open({ contextWindowSize: 1 })
+    const session = memory.session('chat')
+    for (const content of ['the violin is in the attic', 'and now to something else'])
+      await session.append({ role: 'user', content })
+    rmSync(file())
+    mkdirSync(file())
+    for (const one of [session, workspace.open().session('chat')]) {
+      expect((await one.autoRecall('where is the violin?'))?.text).toContain('in the attic')
+    }
+    expect(await session.context({ message: 'where is the violin?' })).toMatchObject({
+      recall: expect.stringContaining('in the attic'),
+    })
   })
 
   it('still says when it began and what it stands for where a span is broken', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { startCleanup } from '../../src/memory/start-cleanup.ts'
 import { type Memory, openMemory } from '../../src/memory.ts'
 import type { Store } from '../../src/ports/store.ts'
+import type { FilesystemStore } from '../../src/stores/filesystem/store.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { Bench, newFolder, STORES } from '../tools/bench.ts'
 
@@ -28,6 +29,72 @@ describe.each(STORES)('cleanup on the %s store', (store) => {
     expect(await memory.list()).toHaveLength(1)
     at('2026-11-15T14:03:00.000Z')
     expect((await memory.list()).map(({ content }) => content).toSorted()).toEqual(['a', 'b', 'c', 'stays'])
+  })
+
+  it('keeps no undo from what was done before: what it removed is passed over, and by number nothing is to do', async () => {
+    const { memory, at } = await benchAt(store)
+    await memory.remember('keep me', { name: 'keepme' })
+    await memory.remember('short', { key: 't', ttl: '1s' })
+    const [short] = await memory.log()
+    at('2026-11-16T00:00:00.000Z')
+    expect((await memory.cleanup()).deleted).toBe(1)
+    for (const withLater of [false, true]) {
+      const one = await memory.undo({ changes: [short?.change.number ?? 0], withLater })
+      expect([one.change, one.undone.flatMap(({ touched }) => touched)]).toEqual([undefined, []])
+      expect(one.warnings).toEqual(['context "t" has expired and was removed since: it stays so'])
+    }
+    const { undone, warnings } = await memory.undo({ agent: 'main', last: 1 })
+    expect([undone.map(({ touched }) => touched[0]?.after?.name), warnings]).toEqual([['keepme'], []])
+    expect(await memory.get('keepme')).toBeUndefined()
+    await expect(memory.undo()).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('leaves of a change what it did to others to be undone and redone', async () => {
+    const { memory, at } = await benchAt(store)
+    const context = { op: 'add', scope: 'main', kind: 'context', key: 't', content: 'short' } as const
+    await memory.apply([{ op: 'add', scope: 'main', kind: 'note', name: 'stays', content: 'stays' }, context])
+    at('2026-11-20T00:00:00.000Z')
+    await memory.cleanup()
+    const { change, undone, warnings } = await memory.undo()
+    expect([undone[0]?.touched.length, warnings.length]).toEqual([1, 1])
+    expect(await memory.get('stays')).toBeUndefined()
+    await memory.undo({ changes: [change?.number ?? 0] })
+    expect((await memory.get('stays'))?.content).toBe('stays')
+    at('2026-11-15T14:03:00.000Z')
+    expect((await memory.list()).map(({ content }) => content)).toEqual(['stays'])
+  })
+
+  it('lets an undo bring back what has not expired before the change, and a later undo of itself everything', async () => {
+    const { memory, at } = await benchAt(store)
+    await memory.remember('long', { name: 'n' })
+    await memory.remember('short', { name: 'n', ttl: '1h' })
+    at('2026-11-20T00:00:00.000Z')
+    await memory.cleanup()
+    const [cleaning] = await memory.log()
+    await memory.undo()
+    expect((await memory.get('n'))?.content).toBe('long')
+    // What was brought back builds on the cleanup.
+    await expect(memory.undo({ changes: [cleaning?.change.number ?? 0] })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await memory.undo()
+    expect(await memory.get('n')).toBeUndefined()
+  })
+
+  it('passes over what was brought back, expired and was removed again, and undoes what the cleanup is part of', async () => {
+    const { memory, at } = await benchAt(store)
+    await memory.remember('first', { name: 'first' })
+    await memory.remember('short', { name: 'n', ttl: '1h' })
+    const undone = await memory.undo()
+    await memory.undo({ changes: [undone.change?.number ?? 0] })
+    at('2026-11-20T00:00:00.000Z')
+    await memory.cleanup()
+    const [cleaning] = await memory.log()
+    await memory.undo({ changes: [cleaning?.change.number ?? 0] })
+    await memory.cleanup()
+    expect((await memory.undo({ dryRun: true })).undone[0]?.touched[0]?.after?.name).toBe('first')
+    // All of the agent's own, its cleanups among it: nothing expired comes back.
+    await memory.undo({ by: 'agent' })
+    at('2026-11-15T14:03:00.000Z')
+    expect(await memory.list()).toEqual([])
   })
 
   it('leaves a name to whoever takes it, and the context of a key to whoever sets it', async () => {
@@ -102,6 +169,45 @@ describe('cleanup', () => {
     await memory.setContext('k', 'new')
     expect((await memory.list({ kinds: ['context'] })).map(({ expiresAt }) => expiresAt === null)).toEqual([false])
     expect((await memory.cleanup()).unreadable).toEqual([])
+    await memory.close()
+  })
+
+  it('tells what says in no readable way when it began, and removes nothing for it', async () => {
+    const workspace = newFolder()
+    const memory = await openMemory({ workspace, timezone: 'UTC' })
+    const id = '0190a5b0-0000-7000-8000-000000000001'
+    edit(
+      workspace,
+      'conversation/2020-01-01.md',
+      [
+        '# 2020-01-01\n',
+        '## 09:00\n<!-- {"at":"yesterday"} -->\n\nkept\n',
+        `## 10:00\n<!-- {"id":"${id}","at":"then","expires":"2020-02-01T00:00:00.000Z"} -->\n\nover, as it says\n`,
+        '## 11:00\n<!-- {"at":"then","expires":"some day"} -->\n\nkept too\n',
+        '## 12:00\n<!-- {"expires":2030-01-01} -->\n\nkept, whatever it said\n',
+      ].join('\n'),
+    )
+    edit(workspace, 'entries/rose.md', '---\nname: rose\ncreated: once\nexpires: someday\n---\n\nA rose.\n')
+    const { deleted, unreadable } = await memory.cleanup()
+    expect(deleted).toBe(1)
+    expect(unreadable.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toMatchObject([
+      { path: 'agents/main/conversation/2020-01-01.md', problem: expect.stringMatching(/at: "yesterday" is not/) },
+      {
+        path: 'agents/main/conversation/2020-01-01.md',
+        problem: expect.stringMatching(/at: "then" is not a time.*; expires: "some day" is not a time/),
+      },
+      { path: 'agents/main/conversation/2020-01-01.md', problem: expect.stringMatching(/is not JSON/) },
+      { path: 'agents/main/entries/rose.md', problem: expect.stringMatching(/^line 3: created: "once" is not a time/) },
+    ])
+    expect((await memory.list()).map(({ content }) => content).toSorted()).toEqual([
+      'kept',
+      'kept too',
+      'kept, whatever it said',
+    ])
+    expect(read(workspace, 'entries/rose.md')).toContain('A rose.')
+    const { findings } = await (memory.store as FilesystemStore).examine()
+    const broken = findings.filter(({ severity }) => severity === 'damage').map(({ code }) => code)
+    expect(broken.toSorted()).toEqual(['broken-card', 'broken-log-entry', 'broken-log-entry', 'broken-log-entry'])
     await memory.close()
   })
 

@@ -113,5 +113,11 @@ function valueText(value: JsonValue, key?: ConfigKey): string {
     return said.map(([name, each]) => `${name}: ${each}`).join(', ')
   }
   const unit = key && typeof value === 'number' ? KEYS[key].unit : undefined
-  return unit === undefined ? String(value) : `${value} ${unit}`
+  if (unit === undefined) return String(value)
+  return `${value} ${value === 1 ? singular(unit) : unit}`
+}
+
+/** Of the units in the table: entries, and others with an s at the end. */
+function singular(unit: string): string {
+  return unit.replace(/ies$/, 'y').replace(/s$/, '')
 }

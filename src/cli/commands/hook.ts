@@ -28,5 +28,5 @@ export const hook: Command = {
 
 function outcomeOf(answer: HookAnswer): Outcome {
   const text = JSON.stringify(answer)
-  return { json: answer, text, quietText: text, warnings: [] }
+  return { json: answer, text, quietText: text, warnings: [], mayBeLost: true }
 }

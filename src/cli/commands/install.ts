@@ -9,7 +9,7 @@ import { CLIENT_NAMES, CLIENTS, type Entry } from '../install/clients.ts'
 import { readConfigFile, writeConfigFile } from '../install/config-file.ts'
 import { triedOutcome } from '../install/diff.ts'
 import { type Edit, formatOf, installed } from '../install/edit.ts'
-import { bothOutcomes, checkHooks, installHooks, plannedHooks, printedHooks } from '../install/hooks.ts'
+import { afterFirst, bothOutcomes, checkHooks, installHooks, plannedHooks, printedHooks } from '../install/hooks.ts'
 import { plainJsonWarning } from '../install/plain-json.ts'
 import {
   hookCommand,
@@ -58,9 +58,10 @@ async function run(context: Context): Promise<Outcome> {
   const entry = entryFor(target, command, given.has('trust'))
   const hooks = given.has('hooks') ? plannedHooks(target, hookCommand(target.name, options, asked.cwd)) : undefined
   if (given.has('print')) return hooks ? printedHooks(target, hooks) : printed(target, entry)
-  if (hooks) await checkHooks(hooks)
+  if (hooks) await checkHooks(context, hooks)
   const server = await installServer(context, target, command, entry)
-  return hooks ? bothOutcomes(server, await installHooks(context, hooks)) : server
+  if (!hooks) return server
+  return bothOutcomes(server, await afterFirst(server, () => installHooks(context, hooks)))
 }
 
 async function installServer(

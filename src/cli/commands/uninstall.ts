@@ -1,10 +1,10 @@
 /** `keepsake uninstall`: takes back what install wrote. The memory itself is not touched. */
 import type { Command, Context, Outcome } from '../command.ts'
 import type { Place } from '../install/clients.ts'
-import { readConfigFile, writeConfigFile } from '../install/config-file.ts'
+import { checkWritable, readConfigFile, writeConfigFile } from '../install/config-file.ts'
 import { triedOutcome } from '../install/diff.ts'
 import { uninstalled } from '../install/edit.ts'
-import { bothOutcomes, uninstallHooks } from '../install/hooks.ts'
+import { afterFirst, bothOutcomes, uninstallHooks } from '../install/hooks.ts'
 import { SERVER_NAME } from '../install/server-command.ts'
 import { SCOPE, type Target, targetOf } from '../install/target.ts'
 
@@ -25,13 +25,20 @@ export const uninstall: Command = {
 }
 
 async function run(context: Context): Promise<Outcome> {
-  const { given } = context
   const target = targetOf(context)
-  const { place, client } = target
-  // Says what is wrong with the file before anything is written. The hooks go first, for install wrote them last.
-  if (place) uninstalled(client, await readConfigFile(place), given.has('force'))
+  const { place } = target
+  if (place) await checkServer(context, target, place)
+  // The hooks go first, for install wrote them last.
   const hooks = await uninstallHooks(context, target)
-  return bothOutcomes(place ? await uninstallServer(context, target, place) : byHand(target), hooks)
+  if (!place) return bothOutcomes(byHand(target), hooks)
+  return bothOutcomes(await afterFirst(hooks, () => uninstallServer(context, target, place)), hooks)
+}
+
+/** Says what is wrong with the file before anything is written. */
+async function checkServer({ given }: Context, { client }: Target, place: Place): Promise<void> {
+  const file = await readConfigFile(place)
+  const { was } = uninstalled(client, file, given.has('force'))
+  if (was !== 'absent' && !given.has('dry-run')) await checkWritable(file)
 }
 
 async function uninstallServer(context: Context, target: Target, place: Place): Promise<Outcome> {

@@ -2,8 +2,6 @@
  * From an event of an agent program to what it is answered. A hook helps or is silent: whatever fails, the answer is one
  * object that the client takes, and what fails with every prompt is told once, at the start of the session.
  */
-import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { isKeepsakeError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
 import { usageError } from '../arguments.ts'
@@ -11,6 +9,7 @@ import type { Context } from '../command.ts'
 import { type HookEvent, type Moment, parseEvent } from './event.ts'
 import { fitted } from './fitted.ts'
 import { HOOK_CLIENTS, type HookClient } from './hook-clients.ts'
+import { projectFolder, type SessionOfClient } from './project-folder.ts'
 
 export interface HookAnswer {
   /** Shown to the person by each of the clients. */
@@ -31,8 +30,11 @@ export async function answerTo(text: string, request: Request): Promise<HookAnsw
   try {
     const client = clientCalled(request.given.operand(0))
     if (!event) return {}
-    if (event.moment === 'save') return await saved(client, event, request)
-    return await given(client, event, request)
+    const session = { client, event }
+    if (event.moment === 'save') return await saved(session, request)
+    // What the last hook of a session could not save is still in its transcript when the session goes on.
+    const late = event.source === 'resume' ? await saved(session, request).catch((error) => failure(error, event)) : {}
+    return { ...late, ...(await given(session, request)) }
   } catch (error) {
     return failure(error, event)
   }
@@ -46,10 +48,11 @@ export function failure(error: unknown, event: HookEvent | undefined): HookAnswe
   return told(isKeepsakeError(error) ? message : `this should not happen: ${message}`)
 }
 
-async function given(client: HookClient, event: HookEvent, request: Request): Promise<HookAnswer> {
+async function given(of: SessionOfClient, request: Request): Promise<HookAnswer> {
+  const { client, event } = of
   if (event.moment === 'prompt' && (event.prompt ?? '').trim() === '') return {}
-  return withMemory(request, event, async (memory) => {
-    const session = memory.session(keyOf(client, event))
+  return withMemory(of, request, async (memory) => {
+    const session = memory.session(keyOf(of))
     if (event.moment === 'prompt') {
       const part = await session.autoRecall((event.prompt ?? '').slice(0, MOST_OF_A_PROMPT))
       return withContext(event, fitted(part?.text ?? '', client))
@@ -64,24 +67,22 @@ async function given(client: HookClient, event: HookEvent, request: Request): Pr
   })
 }
 
-async function saved(client: HookClient, event: HookEvent, request: Request): Promise<HookAnswer> {
-  const { readTranscriptFile } = await import('./transcript-file.ts')
-  const text = event.transcriptPath === undefined ? undefined : readTranscriptFile(event.transcriptPath)
-  if (text === undefined) return {}
-  const { readTranscript } = await import('../../session/import/index.ts')
-  const { turns } = readTranscript(text, client)
+async function saved(of: SessionOfClient, request: Request): Promise<HookAnswer> {
+  const { transcriptOf } = await import('./transcript-file.ts')
+  const transcript = transcriptOf(of, request.asked)
   // A session without a word must not make a workspace.
-  if (turns.length === 0) return {}
-  return withMemory(request, event, async (memory) => {
-    await memory.session(keyOf(client, event)).import(turns, { slide: false })
+  if (!transcript) return {}
+  const { turns, given, cwd } = transcript
+  return withMemory({ ...of, begunIn: cwd }, request, async (memory) => {
+    await memory.session(keyOf(of)).import(turns, { slide: false, given })
     return {}
   })
 }
 
 /** The memory where the agent works; without `spec.memory` it is given none. */
 async function withMemory(
+  of: SessionOfClient,
   request: Request,
-  event: HookEvent,
   use: (memory: Memory) => Promise<HookAnswer>,
 ): Promise<HookAnswer> {
   const [{ configAsked }, { openStore }, { openMemory }] = await Promise.all([
@@ -90,9 +91,10 @@ async function withMemory(
     import('../../memory.ts'),
   ])
   const { given, asked } = request
-  const config = await configAsked({ given, asked: { ...asked, cwd: folderOf(event, asked.cwd) } })
+  const { workspace, agent: asWho } = asked
+  const config = await configAsked({ given, asked: { workspace, agent: asWho, cwd: projectFolder(of, asked) } })
   if (!config.enabled) return {}
-  const { store, agent, settings } = await openStore(config, { lockWaitMs: LOCK_WAIT_MS[event.moment] })
+  const { store, agent, settings } = await openStore(config, { lockWaitMs: LOCK_WAIT_MS[of.event.moment] })
   const memory = await openMemory({ store, agent, ...settings })
   try {
     return await use(memory)
@@ -107,18 +109,8 @@ function clientCalled(word: string): HookClient {
   throw usageError(`there are no hooks for "${word}"`, `Known are ${HOOK_CLIENTS.join(', ')}.`)
 }
 
-function keyOf(client: HookClient, { sessionId }: HookEvent): string {
-  return `${client}-${sessionId}`
-}
-
-function folderOf({ cwd }: HookEvent, otherwise: string): string {
-  if (cwd === undefined) return otherwise
-  const folder = resolve(otherwise, cwd)
-  try {
-    return statSync(folder).isDirectory() ? folder : otherwise
-  } catch {
-    return otherwise
-  }
+function keyOf({ client, event }: SessionOfClient): string {
+  return `${client}-${event.sessionId}`
 }
 
 function withContext({ name }: HookEvent, text: string): HookAnswer {

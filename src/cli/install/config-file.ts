@@ -68,6 +68,26 @@ export async function writeConfigFile(file: ConfigFile, after: string | undefine
   }
 }
 
+/** Says what is in the way of writing it, where that can be told before. */
+export async function checkWritable({ path, text }: ConfigFile): Promise<void> {
+  try {
+    if (text === undefined) return await access(await nearestFolder(dirname(path)), constants.W_OK)
+    const target = await realpath(path)
+    await access(target, constants.W_OK)
+    await access(dirname(target), constants.W_OK)
+  } catch (cause) {
+    throw unwritable(path, cause)
+  }
+}
+
+async function nearestFolder(folder: string): Promise<string> {
+  const isThere = await stat(folder).then(
+    () => true,
+    () => false,
+  )
+  return isThere || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
+}
+
 async function createFile({ path }: ConfigFile, text: string): Promise<void> {
   const made = await mkdir(dirname(path), { recursive: true })
   try {
@@ -152,7 +172,7 @@ function unwritable(path: string, cause: unknown): KeepsakeError {
   const isForbidden = ['EACCES', 'EPERM', 'EROFS'].includes(codeOf(cause) ?? '')
   const problem = isForbidden ? 'the file or its folder is read-only for this user' : reasonOf(cause)
   return new KeepsakeError(isForbidden ? 'READ_ONLY' : 'IO', `${path} can't be written: ${problem}`, {
-    hint: 'Nothing was changed. Check its owner and mode, or edit it by hand: --print shows the entry.',
+    hint: `${LEFT} Check its owner and mode, or edit it by hand; "keepsake install" with --print shows what is written there.`,
     data: { path },
     cause,
   })

@@ -2,12 +2,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { checked } from './checked-edit.ts'
 import { type ConfigFile, LEFT } from './config-file.ts'
-import { hooksIn, hooksSnippet, othersBesideHooks, type WantedHooks, withHooks, withoutHooks } from './hooks-text.ts'
+import {
+  hooksIn,
+  hooksSnippet,
+  mixedCommandsIn,
+  othersBesideHooks,
+  type WantedHooks,
+  withHooks,
+  withoutHooks,
+} from './hooks-text.ts'
 
 export interface HooksEdit {
   readonly was: 'absent' | 'same' | 'ours'
   /** The whole file; undefined: none. */
   readonly after: string | undefined
+  /** Where a person's own commands call our hook among other things: they are left alone. */
+  readonly mixed?: readonly string[]
 }
 
 export function installedHooks(file: ConfigFile, wanted: WantedHooks): HooksEdit {
@@ -21,9 +31,9 @@ export function installedHooks(file: ConfigFile, wanted: WantedHooks): HooksEdit
   }
   const isMeant = (before: string, after: string): boolean => areThere(after) && hasSameOthers(before, after)
   return checked({ file, hint, isMeant }, (text) => {
-    if (text !== undefined && areThere(text)) return { was: 'same', after: text }
+    if (text !== undefined && areThere(text)) return { was: 'same', after: text, ...mixedIn(text) }
     const was = text === undefined || hooksIn(text).length === 0 ? 'absent' : 'ours'
-    return { was, after: withHooks(text, wanted) }
+    return { was, after: withHooks(text, wanted), ...mixedIn(text) }
   })
 }
 
@@ -33,9 +43,14 @@ export function uninstalledHooks(file: ConfigFile): HooksEdit {
     hooksIn(after).length === 0 && hasSameOthers(before, after)
   return checked({ file, hint, isMeant }, (text) =>
     text === undefined || hooksIn(text).length === 0
-      ? { was: 'absent', after: text }
-      : { was: 'ours', after: withoutHooks(text) },
+      ? { was: 'absent', after: text, ...mixedIn(text) }
+      : { was: 'ours', after: withoutHooks(text), ...mixedIn(text) },
   )
+}
+
+function mixedIn(text: string | undefined): Pick<HooksEdit, 'mixed'> {
+  const mixed = text === undefined ? [] : mixedCommandsIn(text)
+  return mixed.length === 0 ? {} : { mixed }
 }
 
 function hasSameOthers(before: string, after: string): boolean {

@@ -8,15 +8,15 @@ import { brokenAt, newlineOf } from './config-format.ts'
 import { emptied, withItem, withMember, withoutPart, withValue } from './json-edits.ts'
 import { afterComments, befores, descend, found, hasObject, nested, rootOf, wholeText } from './json-paths.ts'
 import { type ArrayNode, memberOf, type Node, type ObjectNode, plainValue } from './json-tree.ts'
-import { isHookCommand } from './server-command.ts'
+import { isHookCommand, namesHook } from './server-command.ts'
 
 const HOOKS = 'hooks'
 
 /** What each event is to call. */
 export type WantedHooks = Readonly<Record<string, Entry>>
 
-/** One of ours, and all that it stands in. */
-interface Ours {
+/** A hook that speaks of ours, and all that it stands in. */
+interface Found {
   readonly event: string
   readonly command: string
   readonly groups: ArrayNode
@@ -28,6 +28,12 @@ interface Ours {
 /** The events that have one of ours, with its command. */
 export function hooksIn(text: string): readonly { readonly event: string; readonly command: string }[] {
   return oursIn(text).map(({ event, command }) => ({ event, command }))
+}
+
+/** The commands in which a person calls ours among other things. */
+export function mixedCommandsIn(text: string): readonly string[] {
+  const commands = hooksNamingUs(text).map(({ command }) => command)
+  return [...new Set(commands.filter((command) => !isHookCommand(command)))]
 }
 
 /** With a hook of ours for each event; one that is there gets the command, and keeps what else it says. */
@@ -82,7 +88,11 @@ export function hooksSnippet(wanted: WantedHooks): string {
   return wholeText([HOOKS], Object.fromEntries(groups), '\n')
 }
 
-function oursIn(text: string): readonly Ours[] {
+function oursIn(text: string): readonly Found[] {
+  return hooksNamingUs(text).filter(({ command }) => isHookCommand(command))
+}
+
+function hooksNamingUs(text: string): readonly Found[] {
   const root = rootOf(text)
   const events = root && memberOf(root, HOOKS)?.value
   if (events?.type !== 'object') return []
@@ -92,10 +102,11 @@ function oursIn(text: string): readonly Ours[] {
       : groups.items.flatMap((group) => {
           const list = group.type === 'object' ? memberOf(group, HOOKS)?.value : undefined
           if (group.type !== 'object' || list?.type !== 'array') return []
-          return list.items.flatMap((hook): Ours[] => {
+          return list.items.flatMap((hook): Found[] => {
             const command = hook.type === 'object' ? memberOf(hook, 'command')?.value : undefined
             if (hook.type !== 'object' || command?.type !== 'plain' || typeof command.value !== 'string') return []
-            return isHookCommand(command.value) ? [{ event, command: command.value, groups, group, list, hook }] : []
+            const named = { event, command: command.value, groups, group, list, hook }
+            return isHookCommand(named.command) || namesHook(named.command) ? [named] : []
           })
         }),
   )
@@ -114,7 +125,7 @@ function put(text: string | undefined, event: string, group: JsonValue): string 
 }
 
 function withCommand(before: string, event: string, command: string): string {
-  const isOld = (ours: Ours): boolean => ours.event === event && ours.command !== command
+  const isOld = (ours: Found): boolean => ours.event === event && ours.command !== command
   let text = before
   for (let old = oursIn(text).find(isOld); old; old = oursIn(text).find(isOld)) {
     const member = memberOf(old.hook, 'command')
@@ -124,7 +135,7 @@ function withCommand(before: string, event: string, command: string): string {
   return text
 }
 
-function without(text: string, { event, groups, group, list, hook }: Ours): string | undefined {
+function without(text: string, { event, groups, group, list, hook }: Found): string | undefined {
   if (list.items.length > 1) return withoutPart(text, list, hook)
   const marked = `${text.slice(0, group.start)}null${text.slice(group.end)}`
   for (const before of beforesOf(text, event, groups, group)) {

@@ -1,11 +1,11 @@
 /** The hooks of a client in its file: what `install --hooks` writes there, and what uninstall takes back. */
-import { isKeepsakeError } from '../../errors.ts'
+import { isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import { usageError } from '../arguments.ts'
 import type { Context, Outcome } from '../command.ts'
 import { rowsText } from '../entry-text.ts'
 import type { ClientHooks } from './client-hooks.ts'
 import { CLIENT_NAMES, CLIENTS, type Place } from './clients.ts'
-import { readConfigFile, writeConfigFile } from './config-file.ts'
+import { type ConfigFile, checkWritable, readConfigFile, writeConfigFile } from './config-file.ts'
 import { triedOutcome } from './diff.ts'
 import { type HooksEdit, installedHooks, uninstalledHooks } from './hooks-edit.ts'
 import { hooksSnippet, type WantedHooks } from './hooks-text.ts'
@@ -28,8 +28,10 @@ export function plannedHooks({ client, hooksPlace }: Target, command: string): P
 }
 
 /** Says what is wrong with the file before anything else is written. */
-export async function checkHooks({ place, wanted }: PlannedHooks): Promise<void> {
-  installedHooks(await readConfigFile(place), wanted)
+export async function checkHooks({ given }: Context, { place, wanted }: PlannedHooks): Promise<void> {
+  const file = await readConfigFile(place)
+  const { after } = installedHooks(file, wanted)
+  if (after !== file.text && !given.has('dry-run')) await checkWritable(file)
 }
 
 export function printedHooks({ name }: Target, { wanted }: PlannedHooks): Outcome {
@@ -50,7 +52,11 @@ export async function installHooks(context: Context, planned: PlannedHooks): Pro
   const isTried = given.has('dry-run')
   const json = { file: file.path, events: Object.keys(wanted), changed: !isTried && edit.was !== 'same' }
   const done = doneText(title, edit, screen.path('', file.path))
-  if (isTried) return triedOutcome(context, file, edit.after, json, done)
+  const mixed = mixedWarnings(edit, screen.path('', file.path))
+  if (isTried) {
+    const tried = triedOutcome(context, file, edit.after, json, done)
+    return { ...tried, warnings: [...tried.warnings, ...mixed] }
+  }
   if (edit.after !== file.text) await writeConfigFile(file, edit.after)
   const rows = rowsText(
     [
@@ -62,7 +68,7 @@ export async function installHooks(context: Context, planned: PlannedHooks): Pro
   )
   const text = [done, ...(edit.was === 'same' ? [] : rows)].join('\n')
   const warnings = hooks.plainJson ? plainJsonWarning(title, file.path, edit.after) : []
-  return { json, text, quietText: '', warnings }
+  return { json, text, quietText: '', warnings: [...warnings, ...mixed] }
 }
 
 /** `undefined` where there are none of ours. */
@@ -72,27 +78,62 @@ export async function uninstallHooks(
 ): Promise<Outcome | undefined> {
   if (!hooksPlace) return undefined
   const { given, screen } = context
+  const found = await lookedFor(hooksPlace)
+  if ('problem' in found) return unchanged([`hooks were not looked for: ${found.problem}`])
+  const { file, edit } = found
+  const { was, after } = edit
+  const path = screen.path('', file.path)
+  const warnings = mixedWarnings(edit, path)
+  if (was === 'absent') return warnings.length === 0 ? undefined : unchanged(warnings)
+  const isTried = given.has('dry-run')
+  const json = { file: file.path, changed: !isTried }
+  if (isTried) {
+    const tried = triedOutcome(context, file, after, json, '')
+    return { ...tried, warnings: [...tried.warnings, ...warnings] }
+  }
+  await writeConfigFile(file, after)
+  const text = after === undefined ? `Removed ${path}, which held only hooks` : `Took the hooks out of ${path}`
+  return { json, text, quietText: '', warnings }
+}
+
+/** A file that nobody can read may well have none of ours; the entry of the server can still be taken out. */
+async function lookedFor(
+  place: Place,
+): Promise<{ readonly file: ConfigFile; readonly edit: HooksEdit } | { readonly problem: string }> {
   try {
-    const file = await readConfigFile(hooksPlace)
-    const { was, after } = uninstalledHooks(file)
-    if (was === 'absent') return undefined
-    const isTried = given.has('dry-run')
-    const json = { file: file.path, changed: !isTried }
-    if (isTried) return triedOutcome(context, file, after, json, '')
-    await writeConfigFile(file, after)
-    const path = screen.path('', file.path)
-    const text = after === undefined ? `Removed ${path}, which held only hooks` : `Took the hooks out of ${path}`
-    return { json, text, quietText: '', warnings: [] }
+    const file = await readConfigFile(place)
+    return { file, edit: uninstalledHooks(file) }
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
-    // A file that nobody can read may well have none of ours; the entry of the server can still be taken out.
-    return {
-      json: { changed: false },
-      text: '',
-      quietText: '',
-      warnings: [`hooks were not looked for: ${error.message}`],
-    }
+    return { problem: error.message }
   }
+}
+
+function unchanged(warnings: readonly string[]): Outcome {
+  return { json: { changed: false }, text: '', quietText: '', warnings }
+}
+
+function mixedWarnings({ mixed = [] }: HooksEdit, path: string): readonly string[] {
+  return mixed.map(
+    (command) =>
+      `${path} has a hook that names "keepsake hook" among other things; it was left as it is: ${JSON.stringify(command)}`,
+  )
+}
+
+/** Does the second of two files. Where that fails, what was done to the first is told with it. */
+export async function afterFirst<T>(first: Outcome | undefined, second: () => Promise<T>): Promise<T> {
+  try {
+    return await second()
+  } catch (error) {
+    if (!isKeepsakeError(error) || !first || !isChange(first)) throw error
+    const [done = ''] = first.text.split('\n')
+    const hint = [error.hint, `Before that, this was done: ${done}.`].filter((text) => text !== undefined).join(' ')
+    throw new KeepsakeError(error.code, error.message, { hint, data: error.data, cause: error })
+  }
+}
+
+function isChange({ json = {} }: Outcome): boolean {
+  return 'changed' in json && json.changed === true
 }
 
 /** What was done to the entry of the server, and to the hooks. */

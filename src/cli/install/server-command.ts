@@ -3,6 +3,7 @@
  * Whoever runs them stands before the word `mcp` or `hook`: the package by its name, or the program of a build by its path.
  */
 import { isUrl, resolvePath } from '../../config/value-types.ts'
+import { simpleCommand } from './simple-command.ts'
 
 /** The name of our entry in every client's file. */
 export const SERVER_NAME = 'keepsake'
@@ -51,14 +52,42 @@ function programCommand(
   ]
 }
 
+const PACKAGE = /(^|[\\/])keepsake(@[^\\/]*|\.cmd|\.exe)?$/
+const BUILD = /[\\/]cli[\\/]main\.js$/
+
 /** Also one that a person wrote, as long as it starts this program's server. */
 export function isServerCommand(words: readonly string[]): boolean {
   const starter = words[words.indexOf('mcp') - 1]
-  return starter !== undefined && /(^|[\\/])keepsake(@[^\\/]*|\.cmd|\.exe)?$|[\\/]cli[\\/]main\.js$/.test(starter)
+  return starter !== undefined && (PACKAGE.test(starter) || BUILD.test(starter))
 }
 
-/** The same of a hook, which is a line of shell. */
+/**
+ * The same of a hook, which is a line of shell: one that calls ours and does nothing else. A line with more in it is a person's
+ * own.
+ */
 export function isHookCommand(line: string): boolean {
+  const words = simpleCommand(line) ?? []
+  const verb = words.indexOf('hook')
+  const starter = words[verb - 1]
+  if (starter === undefined || !/^[a-z]+$/.test(words[verb + 1] ?? '')) return false
+  return isRunner(words.slice(0, verb - 1), starter) && areOptions(words.slice(verb + 2))
+}
+
+/** npx with its options, or the Node that a build is run by. */
+function isRunner(words: readonly string[], starter: string): boolean {
+  const [runner, ...rest] = words
+  if (runner === undefined) return PACKAGE.test(starter) || BUILD.test(starter)
+  if (BUILD.test(starter)) return rest.length === 0 && /^(\/|[A-Za-z]:[\\/]|node(js)?(\.exe)?$)/.test(runner)
+  return PACKAGE.test(starter) && /(^|[\\/])npx(\.cmd)?$/.test(runner) && rest.every((word) => word.startsWith('-'))
+}
+
+/** Each with a value at most. */
+function areOptions(words: readonly string[]): boolean {
+  return words.every((word, n) => word.startsWith('--') || words[n - 1]?.startsWith('--') === true)
+}
+
+/** Whether a line speaks of our hook at all. */
+export function namesHook(line: string): boolean {
   return /((^|[\s'"\\/])keepsake(@[^\s'"\\/]*|\.cmd|\.exe)?|[\\/]cli[\\/]main\.js)['"]? hook [a-z]/.test(line)
 }
 

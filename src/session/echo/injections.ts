@@ -25,11 +25,11 @@ export class Injections {
   }
 
   /**
-   * Before the text is handed out, so that nobody can bring it back unknown. Where the transcript can't be written, be it that
-   * the folder is read-only or the disk full, what was found is still worth having: this process knows it, and tries again.
+   * Before the text is handed out, so that nobody can bring it back unknown. Where the transcript can't be read or written, be it
+   * that the folder is read-only or the disk full, what was found is still worth having: this process knows it, and tries again.
    */
   async keep(texts: readonly string[], options: CallOptions): Promise<void> {
-    await this.#catchUp(options)
+    await this.#catchUp(options).catch(onlyOurs)
     const others = texts.filter((text) => !this.#last.includes(text))
     this.#last = texts
     for (const print of others.flatMap(fingerprintsOf)) {
@@ -45,7 +45,7 @@ export class Injections {
       await sessions.append(agent, key, [{ type: RECORD, at: instant(clock()), prints }], options)
     } catch (error) {
       for (const print of prints) this.#unkept.add(print)
-      if (!isKeepsakeError(error)) throw error
+      onlyOurs(error)
     }
   }
 
@@ -62,6 +62,10 @@ export class Injections {
     for (const record of page.records) for (const print of printsIn(record)) this.#prints.add(print)
     this.#next = page.next
   }
+}
+
+function onlyOurs(error: unknown): void {
+  if (!isKeepsakeError(error)) throw error
 }
 
 /** A transcript is a file that anybody may have written to. */

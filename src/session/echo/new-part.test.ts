@@ -26,6 +26,8 @@ describe('newPart', () => {
       `er from Elm Street, who said that it will last two more winters. ${KEY} Tina: ta`,
     ],
     ['with words around it', `As far as I know: ${KEY} OK?`],
+    ['with a yes before it', `Yes, ${KEY}`],
+    ['with words before it that affirm it', `That is right: ${KEY}`],
     ['with its sentences in another order', `Tina: tall, red hair\n${KEY}\n${TEXT.split('\n')[2]}`],
   ])('leaves nothing of %s', (_, text) => {
     expect(newPart(text, prints)).toBeUndefined()
@@ -50,6 +52,8 @@ describe('newPart', () => {
     ['another name in it', TEXT.split('\n')[2]?.replace('Elm', 'Oak') ?? ''],
     ['another last word, without a full stop', 'the spare key hangs behind the blue door of the house'],
     ['another first word', 'One spare key hangs behind the blue door of the shed.'],
+    ['a no before it', `No, ${KEY}`],
+    ['a side behind it', KEY.replace('.', ', on the right.')],
     ['a word put in', KEY.replace('hangs', 'never hangs')],
     ['a word left out', KEY.replace('blue ', '')],
     [
@@ -70,6 +74,7 @@ describe('newPart', () => {
     ['behind the whole text', `${TEXT}\n\nAlso I moved to Oak Street.\n`, 'Also I moved to Oak Street.'],
     ['in a word before', `Done. ${KEY}`, 'Done.'],
     ['in a word behind', `${KEY}\nyes`, 'yes'],
+    ['in an answer', `Yes. ${KEY}`, 'Yes.'],
     ['behind a lead-in', `Here is what I remember: ${KEY} My sister has it now.`, 'My sister has it now.'],
     ['as code', `${KEY}\n\`\`\`js\n  let a = 1\n\n  b()\n\`\`\``, '```js\n  let a = 1\n\n  b()\n```'],
   ])('gives back what is new %s of what is repeated', (_, text, own) => {

@@ -1,5 +1,5 @@
 /** One piece of a captured text: whether it was injected as it is, and whether it is what a cut has left of that. */
-import { isNews, isTurning } from './connecting-words.ts'
+import { isLeadIn, isNews, isTurning } from './connecting-words.ts'
 import type { Coverage } from './coverage.ts'
 import type { Span } from './fingerprints.ts'
 import { WORD, type Word, weightOf } from './words.ts'
@@ -27,7 +27,8 @@ export class Part {
     const after = words.slice(last, to)
     this.#coverage = coverage
     this.#covered = { from: first, to: last }
-    this.#before = before.some(isNews) ? before.slice(before.findIndex(isNews)) : []
+    const news = before.findIndex((word) => !isLeadIn(word))
+    this.#before = news === -1 ? [] : before.slice(news)
     this.#after = after.slice(0, after.findLastIndex(isNews) + 1)
     this.#weight = weightOf(words.slice(first, last))
     this.#first = this.#before[0] ?? words[first]

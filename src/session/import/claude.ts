@@ -3,8 +3,9 @@
  * several lines. Each line is a turn of its own, since the file grows line by line. What was rewound stays, as it does there.
  */
 import { type ForeignRecord, isRecord, listOf, recordOf, textOf } from './foreign-json.ts'
+import { Given } from './given.ts'
 import type { Reading } from './reading.ts'
-import { joined, resultText, saidIn, toolName } from './said.ts'
+import { answered, resultText, toolName, typed } from './said.ts'
 import type { SkippedLine, SourceLines } from './source-lines.ts'
 import { TurnList } from './turn-list.ts'
 
@@ -28,10 +29,15 @@ export function readClaude({ records, skipped }: SourceLines): Reading {
   const list = new TurnList('claude')
   const broken: SkippedLine[] = [...skipped]
   const toolNames = new Map<string, string>()
+  const given = new Given()
   let sessionId: string | undefined
+  let cwd: string | undefined
   for (const { line, record } of records) {
     // A session that goes on under another id is copied to the front of its file: the last id is the file's own.
     sessionId = textOf(record['sessionId']) ?? sessionId
+    // Later ones follow every `cd`.
+    cwd ??= textOf(record['cwd'])
+    addGiven(given, record, toolNames)
     if (NOT_SAID.some((flag) => record[flag] === true) || record['interruptedMessageId']) continue
     const { type } = record
     if (type === 'attachment') addQueued(list, record)
@@ -42,7 +48,28 @@ export function readClaude({ records, skipped }: SourceLines): Reading {
       else addAssistant(list, record, message, toolNames)
     }
   }
-  return { ...(sessionId === undefined ? {} : { sessionId }), turns: list.turns, skipped: broken }
+  return {
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(cwd === undefined ? {} : { cwd }),
+    turns: list.turns,
+    given: given.texts,
+    skipped: broken,
+  }
+}
+
+/** Also of lines that nobody said: the program tells there what a hook gave. */
+function addGiven(given: Given, record: ForeignRecord, toolNames: ReadonlyMap<string, string>): void {
+  const { type, content } = recordOf(record['attachment'])
+  if (type === 'hook_additional_context') {
+    for (const text of typeof content === 'string' ? [content] : listOf(content)) given.addBlocks(textOf(text) ?? '')
+  }
+  if (record['type'] !== 'user') return
+  const message = recordOf(record['message'])['content']
+  for (const text of textsOf(message)) given.addBlocks(text)
+  for (const block of listOf(message).map(recordOf)) {
+    if (block['type'] !== 'tool_result') continue
+    given.addResult(toolNames.get(textOf(block['tool_use_id']) ?? ''), textsOf(block['content']).join('\n'))
+  }
 }
 
 function addUser(list: TurnList, record: ForeignRecord, message: ForeignRecord, toolNames: Map<string, string>): void {
@@ -59,7 +86,7 @@ function addUser(list: TurnList, record: ForeignRecord, message: ForeignRecord, 
       tools: [toolNames.get(call ?? '')],
     })
   }
-  list.add({ sourceId, timestamp, role: 'user', content: typed(textsOf(message['content'])) })
+  list.add({ sourceId, timestamp, role: 'user', content: asTyped(textsOf(message['content'])) })
 }
 
 function addAssistant(
@@ -78,7 +105,7 @@ function addAssistant(
     const call = textOf(block['id'])
     if (call !== undefined) toolNames.set(call, name)
   }
-  const content = joined(textsOf(message['content']))
+  const content = answered(textsOf(message['content']))
   list.add({ sourceId: textOf(record['uuid']), timestamp: record['timestamp'], role: 'assistant', content, tools })
 }
 
@@ -91,7 +118,7 @@ function addQueued(list: TurnList, record: ForeignRecord): void {
     sourceId: textOf(record['uuid']),
     timestamp: record['timestamp'],
     role: 'user',
-    content: typed(textsOf(prompt)),
+    content: asTyped(textsOf(prompt)),
   })
 }
 
@@ -103,20 +130,20 @@ function textsOf(content: unknown): string[] {
     .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
 }
 
-function typed(texts: readonly string[]): string {
-  return joined(texts.map(asTyped))
+function asTyped(texts: readonly string[]): string {
+  return typed(texts.map(wordsOf))
 }
 
 const COMMAND = /^\s*(?:<command-message>[^<]*<\/command-message>\s*)?<command-name>([^<]*)<\/command-name>/
 
 /** A command with words behind it says something; a bare one, and what the program says on an interruption, does not. */
-function asTyped(text: string): string {
+function wordsOf(text: string): string {
   if (/^\s*\[Request interrupted by user[^\]]*\]\s*$/.test(text.slice(0, 200))) return ''
   const shell = between(text, '<bash-input>', '</bash-input>')
   if (shell !== undefined && text.trimStart().startsWith('<bash-input>')) return `! ${shell.trim()}`
   const [, command] = COMMAND.exec(text.slice(0, 2000)) ?? []
   if (command === undefined) return text
-  const words = saidIn(between(text, '<command-args>', '</command-args>') ?? '')
+  const words = typed([between(text, '<command-args>', '</command-args>') ?? ''])
   return words === '' ? '' : `${command.trim()} ${words}`
 }
 

@@ -3,8 +3,9 @@
  * once more for the screen, and `compacted` lines hold copies. Older files have the items bare, or in one document.
  */
 import { type ForeignRecord, isRecord, listOf, recordOf, textOf } from './foreign-json.ts'
+import { Given } from './given.ts'
 import type { Reading } from './reading.ts'
-import { joined, resultText, toolName } from './said.ts'
+import { answered, resultText, toolName, typed } from './said.ts'
 import type { SourceLines } from './source-lines.ts'
 import { TurnList } from './turn-list.ts'
 
@@ -18,10 +19,24 @@ const NOT_TYPED = [
   'These AGENTS.md instructions replace',
   'The previously provided AGENTS.md instructions',
   'Another language model started to solve this problem',
+  'Warning: The maximum number of unified exec processes',
 ] as const
 
-/** An editor puts what is open in it before what was typed. */
-const TYPED_BELOW = '## My request for Codex:'
+/** How begins what editors and apps put before what was typed: what is open, attached or pointed at. */
+const PREFACES = [
+  '# Context from my IDE setup:',
+  '# Files mentioned by the user:',
+  '# Files pasted by the user:',
+  '# Browser comments:',
+  '# In app browser:',
+  '## Referenced chats with Codex:',
+  '<in-app-browser-context',
+  '## My request',
+] as const
+const TYPED_BELOW = /^## My request(?: for Codex)?:/m
+
+/** A picture stands between two texts of its own, and a skill is one text. */
+const NOT_WORDS = /^<image(?:\s[^<>]{0,300})?>$|^<\/image>$|^<skill>.*<\/skill>$/s
 
 export function looksLikeCodex(record: ForeignRecord): boolean {
   const { type, payload, id, timestamp, instructions, record_type, role, content, session, items } = record
@@ -35,13 +50,35 @@ export function looksLikeCodex(record: ForeignRecord): boolean {
 export function readCodex({ records, skipped }: SourceLines): Reading {
   const list = new TurnList('codex')
   const toolNames = new Map<string, string>()
+  const given = new Given()
   let sessionId: string | undefined
+  let cwd: string | undefined
   for (const { record } of records) {
-    // The first one is the file's own; a fork has that of its parent, too.
+    // The first ones are the file's own; a fork has those of its parent, too.
     sessionId ??= sessionIdOf(record)
-    for (const item of itemsOf(record)) add(list, item, record['timestamp'], toolNames)
+    cwd ??= textOf(recordOf(record['payload'])['cwd'])
+    for (const item of itemsOf(record)) {
+      add(list, item, record['timestamp'], toolNames)
+      addGiven(given, item, toolNames)
+    }
   }
-  return { ...(sessionId === undefined ? {} : { sessionId }), turns: list.turns, skipped: [...skipped] }
+  return {
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(cwd === undefined ? {} : { cwd }),
+    turns: list.turns,
+    given: given.texts,
+    skipped: [...skipped],
+  }
+}
+
+/** What a hook gives is a developer's message. */
+function addGiven(given: Given, item: ForeignRecord, toolNames: ReadonlyMap<string, string>): void {
+  const { type, role, content, call_id, output } = item
+  if (type === 'message' && role !== 'assistant') {
+    for (const part of listOf(content)) given.addBlocks(textOf(recordOf(part)['text']) ?? '')
+  } else if (OUTPUTS.includes(type)) {
+    given.addResult(toolNames.get(textOf(call_id) ?? ''), outputText(output))
+  }
 }
 
 function sessionIdOf({ type, payload, id, instructions, session }: ForeignRecord): string | undefined {
@@ -63,7 +100,7 @@ function add(list: TurnList, item: ForeignRecord, timestamp: unknown, toolNames:
   // Ids such as "call_1" come again in other sessions; with their time they do not.
   const sourceId = id === undefined ? undefined : `${id}\0${timestamp}`
   if (type === 'message' && (role === 'user' || role === 'assistant')) {
-    list.add({ sourceId, timestamp, role, content: joined(textsOf(item)) })
+    list.add({ sourceId, timestamp, role, content: (role === 'user' ? typed : answered)(textsOf(item)) })
   } else if (CALLS.includes(type)) {
     const name = nameOf(item)
     const call = textOf(call_id)
@@ -101,9 +138,10 @@ function textsOf(item: ForeignRecord): string[] {
 
 function typedIn(text: string): string {
   const begins = text.slice(0, 200).trimStart()
-  if (NOT_TYPED.some((beginning) => begins.startsWith(beginning))) return ''
-  const below = begins.startsWith('# Context from my IDE setup:') ? text.indexOf(TYPED_BELOW) : -1
-  return below === -1 ? text : text.slice(below + TYPED_BELOW.length)
+  const isOneOf = (beginnings: readonly string[]): boolean => beginnings.some((each) => begins.startsWith(each))
+  if (isOneOf(NOT_TYPED) || NOT_WORDS.test(text.trim())) return ''
+  const heading = isOneOf(PREFACES) ? TYPED_BELOW.exec(text) : null
+  return heading === null ? text : text.slice(heading.index + heading[0].length)
 }
 
 /** A text, parts with texts, or an object around one of them; older programs wrote that object as JSON. */

@@ -5,8 +5,9 @@
  * Older programs wrote one document.
  */
 import { type ForeignRecord, isRecord, listOf, recordOf, textOf } from './foreign-json.ts'
+import { Given } from './given.ts'
 import type { Reading } from './reading.ts'
-import { joined, resultText, toolName } from './said.ts'
+import { answered, resultText, toolName, typed } from './said.ts'
 import type { SourceLines } from './source-lines.ts'
 import { TurnList } from './turn-list.ts'
 
@@ -35,8 +36,26 @@ export function readGemini({ records, skipped }: SourceLines): Reading {
     else if (messages.isEmpty) messages.writeAll(listOf(patch['messages']))
   }
   const list = new TurnList('gemini')
-  for (const [id, message] of messages.all) addMessage(list, id, message)
-  return { ...(sessionId === undefined ? {} : { sessionId }), turns: list.turns, skipped: [...skipped] }
+  const given = new Given()
+  for (const [id, message] of messages.all) {
+    addMessage(list, id, message)
+    addGiven(given, message)
+  }
+  return {
+    ...(sessionId === undefined ? {} : { sessionId }),
+    turns: list.turns,
+    given: given.texts,
+    skipped: [...skipped],
+  }
+}
+
+/** A hook's context stands in what the person wrote; a result with its call, and again in what the model was answered. */
+function addGiven(given: Given, { type, content, toolCalls }: ForeignRecord): void {
+  const results = listOf(toolCalls).flatMap((call) => partsOf(recordOf(call)['result']))
+  for (const part of [...results, ...(type === 'user' ? partsOf(content) : [])]) {
+    given.addBlocks(textOf(part['text']) ?? '')
+    given.addResult(toolName(recordOf(part['functionResponse'])['name']), responseText(part))
+  }
 }
 
 /** Each message once, where it was first written, as it was last written. */
@@ -75,14 +94,14 @@ function addMessage(list: TurnList, id: string, message: ForeignRecord): void {
   if (type === 'user') {
     // What was typed, without the files that it names.
     const shown = message['displayContent'] ?? message['content']
-    list.add({ sourceId: id, timestamp, role: 'user', content: joined(typedParts(partsOf(shown))) })
+    list.add({ sourceId: id, timestamp, role: 'user', content: typed(typedParts(partsOf(shown))) })
     addResponses(list, partsOf(message['content']), timestamp)
   } else if (type === 'gemini') {
     const parts = partsOf(message['content'])
     const calls = listOf(message['toolCalls']).map(recordOf)
     const called = calls.length > 0 ? calls : parts.map((part) => recordOf(part['functionCall']))
     const tools = called.map(({ name }) => toolName(name))
-    list.add({ sourceId: id, timestamp, role: 'assistant', content: joined(saidParts(parts)), tools })
+    list.add({ sourceId: id, timestamp, role: 'assistant', content: answered(saidParts(parts)), tools })
     for (const call of calls) addResults(list, call)
   }
 }

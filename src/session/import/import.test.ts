@@ -105,6 +105,8 @@ describe('a transcript of Claude Code', () => {
       'queued commands of the shell',
       { type: 'attachment', uuid: 'q', attachment: { type: 'queued_command', prompt: 'x', commandMode: 'bash' } },
     ],
+    ['what a shell said, both on one line', claude('user', '<bash-stdout>a</bash-stdout><bash-stderr>b</bash-stderr>')],
+    ['two contexts on one line', claude('user', '<hook_context>a</hook_context> <hook_context>b</hook_context>\n')],
     ['pictures', claude('user', [{ type: 'image', source: {} }])],
     ['our own blocks', claude('user', block('recall', 'Staging uses 8443.'))],
     ['titles', { type: 'summary', summary: 'Staging', leafUuid: 'u' }],
@@ -142,6 +144,33 @@ describe('a transcript of Claude Code', () => {
       'user: What does `<system-reminder>` mean?',
       'user: And the tests.',
     ])
+  })
+
+  it.each([
+    ['a question about a tag', '<system-reminder> is a tag I keep seeing. What does it mean?'],
+    ['a tag further on', 'Look:\n<system-reminder>\nand no end'],
+    ['a fence', 'Why does this fail?\n```xml\n<session_context>\n  <user/>\n</session_context>\n```\nPlease mend it.'],
+    ['a fence in a list', '1. So:\n   ~~~\n   <hook_context>a</hook_context>\n   ~~~'],
+    ['a fence behind a block', '```\n<bash-stdout>a</bash-stdout>\n```'],
+  ])('keeps what a person wrote: %s', (_, text) => {
+    expect(read('claude', claude('user', `<system-reminder>\n\`\`\`\n</system-reminder>\n${text}`))).toEqual([
+      `user: ${text}`,
+    ])
+    expect(read('claude', claude('user', text))).toEqual([`user: ${text}`])
+  })
+
+  it('takes what stands behind a fence without an end for the block that it is', () => {
+    const text = 'Look:\n```\nsome code\n<system-reminder>\nnote\n</system-reminder>'
+    expect(read('claude', claude('user', text))).toEqual(['user: Look:\n```\nsome code'])
+  })
+
+  it('leaves what a model wrote as it is, our own blocks apart', () => {
+    const text = '<system-reminder>\ntags are put in by the program.\n</system-reminder>'
+    expect(read('claude', claude('assistant', [{ type: 'text', text: `${text}\n${block('recall', 'x')}` }]))).toEqual([
+      `assistant: ${text}`,
+    ])
+    expect(read('codex', codexSaid('assistant', text))).toEqual([`assistant: ${text}`])
+    expect(read('gemini', gemini('a', 'gemini', text))).toEqual([`assistant: ${text}`])
   })
 
   it('takes the id of the session from the last line, since a session that goes on has its past in front', () => {
@@ -204,6 +233,9 @@ describe('a transcript of Codex', () => {
     ['summaries', codexSaid('user', 'Another language model started to solve this problem and so on')],
     ['aborted turns', codexSaid('user', '<turn_aborted>\nby the user\n</turn_aborted>')],
     ['our own blocks', codexSaid('user', block('memory', 'x'))],
+    ['skills', codexSaid('user', '<skill>\n<name>x</name>\nDo it.\n</skill>')],
+    ['prompts of hooks', codexSaid('user', '<hook_prompt hook_run_id="stop:0">Go on.</hook_prompt>')],
+    ['warnings', codexSaid('user', 'Warning: The maximum number of unified exec processes is reached')],
     [
       'what the program says it has added',
       codexSaid('user', 'added', {
@@ -214,9 +246,29 @@ describe('a transcript of Codex', () => {
     expect(read('codex', line)).toEqual([])
   })
 
-  it('takes what was typed in an editor without what was open there', () => {
-    const text = '# Context from my IDE setup:\n\n## Open tabs:\n- a.ts\n\n## My request for Codex:\nFix it.\n'
-    expect(read('codex', codexSaid('user', text))).toEqual(['user: Fix it.'])
+  it.each([
+    '# Context from my IDE setup:\n\n## Open tabs:\n- a.ts\n\n## My request for Codex:\n',
+    '\n# Files mentioned by the user:\n\n## a.png: /a.png\n\n## My request for Codex:\n',
+    '# Files mentioned by the user:\n\n## a.png: /a.png\n\n## My request:\n',
+    '# Files pasted by the user:\n\n## My request:\n',
+    '# Browser comments:\n\n## User Comment 1\nPage URL: x\n\n## My request for Codex:\n',
+    '\n## Referenced chats with Codex:\nThese are references.\n[{"threadId":"a"}]\n## My request:\n',
+    '<in-app-browser-context source="x">\nopen\n</in-app-browser-context>\n## My request:\n',
+  ])('takes what was typed in an editor or app without what it put before: %j', (preface) => {
+    const typed = 'Fix it.\n\n## My request:\nis a heading of mine.'
+    expect(read('codex', codexSaid('user', `${preface}${typed}\n`))).toEqual([`user: ${typed}`])
+  })
+
+  it('leaves the frames of pictures out, and keeps what was asked about them', () => {
+    const texts = ['<image name=[Image #1]>', '</image>', 'What is on <image>?'].map((text) => ({
+      type: 'input_text',
+      text,
+    }))
+    const [opening, ...others] = texts
+    const content = [opening, { type: 'input_image', image_url: 'data:' }, ...others]
+    expect(read('codex', codex({ type: 'message', id: 'm', role: 'user', content }))).toEqual([
+      'user: What is on <image>?',
+    ])
   })
 
   it('is known in its older forms', () => {
@@ -436,9 +488,10 @@ describe.each(TRANSCRIPT_FORMATS)('any transcript of %s', (format) => {
   })
 
   it('is read in time that grows as the text does', () => {
-    const openings = '<system-reminder>\n<hook_context>\n<task-notification \n'.repeat(20_000)
+    const fences = [3, 4, 5, 6, 7, 8].map((length) => `${' '.repeat(length)}${'~'.repeat(length)}\n`).join('')
+    const openings = `<system-reminder>\n<hook_context>\n<task-notification \n\`\`\`\n${fences}`.repeat(20_000)
     const said: Readonly<Record<TranscriptFormat, Line>> = {
-      claude: claude('user', `x\n${openings}<command-name><command-args>`),
+      claude: claude('user', `${'\n'.repeat(500_000)}x\n${openings}<command-name><command-args>`),
       codex: codexSaid('user', `x\n${openings}`),
       gemini: gemini('h', 'user', `x\n${openings}`),
     }

@@ -42,6 +42,11 @@ export function formatOf(text: string): TranscriptFormat | undefined {
   return undefined
 }
 
+/** Whether any of its first lines could be of that program. */
+export function isTranscriptOf(format: TranscriptFormat, text: string): boolean {
+  return sourceLines(text, MOST_LINES_TO_TELL).records.some(({ record }) => READERS[format].looksLike(record))
+}
+
 export function readTranscript(text: string, format: TranscriptFormat): Reading {
   return READERS[format].read(sourceLines(text))
 }

@@ -21,7 +21,7 @@ export interface Said {
   /** For logs: the blocks, in step with `entries`. */
   readonly log?: LogFile
   readonly problems: readonly string[]
-  /** Of the problems those that say of an entry that nobody can read when it ends. */
+  /** Of the problems those that say of an entry that nobody can read when it began or ends. */
   readonly undated?: readonly string[]
 }
 
@@ -37,6 +37,8 @@ export interface ReadContext {
   /** Whether this file may hold the id it names: a copy made by hand may not. */
   readonly mayHold: (id: string) => boolean
 }
+
+const UNREADABLE_BEGINNING = /^(?:line \d+: )?created: /
 
 export function flavourOf(kind: Kind): LogFlavour {
   return 'monthly' in KINDS[kind].place ? 'instant' : 'time'
@@ -83,7 +85,8 @@ function readOne(place: Place, context: ReadContext, parse: () => FileEntry): Sa
       ...toldOf(said.undated),
     }
   } catch (error) {
-    return { entries: [], problems: [problemOf(error)] }
+    const problem = problemOf(error)
+    return { entries: [], problems: [problem], ...(UNREADABLE_BEGINNING.test(problem) ? { undated: [problem] } : {}) }
   }
 }
 

@@ -22,3 +22,12 @@ export function safeFileName(text: string, field: string): string {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
   return `${safe.slice(0, MAX_NAME_BYTES - hash.length - 1)}~${hash}`
 }
+
+/** The text that a name may have been made of; `undefined` where a part was cut, or where it was not made here. */
+export function textOfFileName(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return undefined
+  }
+}

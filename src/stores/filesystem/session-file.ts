@@ -6,13 +6,14 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { StorageError } from '../../errors.ts'
 import type { SessionPage, SessionRecord, SessionTail } from '../../ports/store.ts'
-import { isRecord, NEWLINE, parseLine, recordsIn } from './session-tail.ts'
+import { bytesOfMark, metadataIn, type SessionMetadata } from './session-metadata.ts'
+import { NEWLINE, recordsIn } from './session-tail.ts'
 import { codeOf, readBytes, wrapped } from './system.ts'
 
 const FIRST_LINE_BYTES = 4096
 const PAGE_BYTES = 64 * 1024
 const COUNTING_BYTES = 1024 * 1024
-/** A file whose first line is longer is no transcript that a list need tell of. */
+/** A first line that is longer is no metadata that a list need read. */
 const LISTED_BYTES = 1024 * 1024
 
 /** All whole lines from a position on. */
@@ -40,11 +41,12 @@ export function readBackward(path: string, before: number | undefined): SessionT
   })
 }
 
-/** The metadata alone; `undefined` when there is none that can be read. */
-export function readMetadata(path: string): SessionRecord | undefined {
+/** The metadata alone; `undefined` when there is no whole line. */
+export function readMetadata(path: string): SessionMetadata | undefined {
   return look(path, (file) => {
-    const meta = firstLine(file, LISTED_BYTES)?.meta
-    return isRecord(meta) ? meta : undefined
+    const first = firstLine(file, LISTED_BYTES)
+    if (first || linesUpTo(file, file.size) === 0) return first
+    return { meta: {}, problem: 'the metadata line can not be read' }
   })
 }
 
@@ -65,9 +67,8 @@ interface OpenFile {
   readonly size: number
 }
 
-interface FirstLine {
-  readonly meta: unknown
-  /** Behind it: where the first record begins. */
+interface FirstLine extends SessionMetadata {
+  /** Where the first record begins. */
   readonly end: number
 }
 
@@ -110,7 +111,10 @@ function firstLine(file: OpenFile, mostBytes: number = file.size): FirstLine | u
   for (let length = FIRST_LINE_BYTES; ; length *= 4) {
     const bytes = bytesOf(file, 0, Math.min(length, most))
     const end = bytes.indexOf(NEWLINE)
-    if (end !== -1) return { meta: parseLine(bytes.subarray(0, end)), end: end + 1 }
+    if (end !== -1) {
+      const said = metadataIn(bytes.subarray(0, end))
+      return { ...said, end: said.isRecord ? bytesOfMark(bytes) : end + 1 }
+    }
     if (length >= most) return undefined
   }
 }
@@ -135,10 +139,10 @@ function lastLines(
   }
 }
 
-function pageOf(file: OpenFile, { meta }: FirstLine, start: number, bytes: Uint8Array): SessionPage {
+function pageOf(file: OpenFile, { meta, problem }: FirstLine, start: number, bytes: Uint8Array): SessionPage {
   const records: SessionRecord[] = []
   const broken: { line: number; problem: string }[] = []
-  if (!isRecord(meta)) broken.push({ line: 1, problem: 'the metadata line can not be read' })
+  if (problem !== undefined) broken.push({ line: 1, problem })
   let linesBefore: number | undefined
   let at = 0
   for (let line = 1, end = bytes.indexOf(NEWLINE); end !== -1; line++, end = bytes.indexOf(NEWLINE, at)) {
@@ -150,7 +154,7 @@ function pageOf(file: OpenFile, { meta }: FirstLine, start: number, bytes: Uint8
     }
     at = end + 1
   }
-  return { meta: isRecord(meta) ? meta : {}, records, next: start + at, broken }
+  return { meta, records, next: start + at, broken }
 }
 
 function linesUpTo(file: OpenFile, end: number): number {

@@ -17,6 +17,7 @@ import { scopeFolder } from './layout.ts'
 import { listFolder } from './list-folder.ts'
 import { safeFileName } from './safe-file-name.ts'
 import { readBackward, readForward, readMetadata, readRest } from './session-file.ts'
+import { keyOfFile, keyProblem, type SessionMetadata } from './session-metadata.ts'
 import { isRecord, restOf } from './session-tail.ts'
 import {
   attempt,
@@ -135,13 +136,25 @@ export function fileSessions(
         item.isFile() && item.name.endsWith('.jsonl') ? [item.name] : [],
       )
       const found = names.flatMap((name): SessionInfo[] => {
-        const { key, createdAt } = readMetadata(join(folder, name)) ?? {}
-        return typeof key === 'string' && typeof createdAt === 'string' ? [{ key, createdAt }] : []
+        const said = readMetadata(join(folder, name))
+        return said ? [infoOf(name, said)] : []
       })
-      return found.sort((a, b) =>
-        a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.key < b.key ? -1 : 1,
-      )
+      return found.sort((a, b) => {
+        const [atA, atB] = [a.createdAt ?? '', b.createdAt ?? '']
+        return atA < atB ? -1 : atA > atB ? 1 : a.key < b.key ? -1 : 1
+      })
     },
+  }
+}
+
+/** What no key leads to is told by the name of its file: it may be the transcript that someone misses. */
+function infoOf(fileName: string, { meta, problem }: SessionMetadata): SessionInfo {
+  const { key, createdAt } = meta
+  const problems = [problem, keyProblem(fileName, key)].filter((one) => one !== undefined)
+  return {
+    key: keyOfFile(fileName, key) ?? fileName,
+    createdAt: typeof createdAt === 'string' ? createdAt : null,
+    ...(problems.length === 0 ? {} : { problem: problems.join('; ') }),
   }
 }
 

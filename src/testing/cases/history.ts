@@ -224,7 +224,7 @@ async function sameTexts(store: Store, expected: readonly Entry[], what: string)
 /** The numbers of what was undone. */
 async function undo(trial: Trial, request: UndoRequest): Promise<readonly number[]> {
   trial.pass(1500)
-  const { operations, expect, undone } = planUndo(await everything(trial.store), request)
+  const { operations, expect, undone } = planUndo(await everything(trial.store), request, trial.now())
   const reverts = undone.map(({ change }) => change.number)
   await trial.store.apply({ operations, origin: { ...MAIN, by: 'undo' }, reverts }, { expect })
   return reverts

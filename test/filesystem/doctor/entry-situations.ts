@@ -25,7 +25,9 @@ export const ENTRY_SITUATIONS: Readonly<
     | 'secret'
     | 'torn-session'
     | 'broken-session-line'
-    | 'broken-session',
+    | 'broken-session'
+    | 'session-metadata'
+    | 'session-key',
     Situation
   >
 > = {
@@ -180,7 +182,10 @@ export const ENTRY_SITUATIONS: Readonly<
         '{"key":"unended","createdAt":"2026-11-15T00:00:00.000Z"}\n{"role":"user"}',
       )
       ward.write(`${sessions}/empty.jsonl`, '')
-      ward.write(`${sessions}/nuls.jsonl`, `${ward.read(`${sessions}/chat.jsonl`)}{"ro\0\0\0`)
+      ward.write(
+        `${sessions}/nuls.jsonl`,
+        `${ward.read(`${sessions}/chat.jsonl`).replace('"chat"', '"nuls"')}{"ro\0\0\0`,
+      )
       appendFileSync(ward.path(`${sessions}/chat.jsonl`), '{"role":"user","te')
     },
     path: /sessions\/(chat|unended|empty|nuls)\.jsonl$/,
@@ -198,5 +203,30 @@ export const ENTRY_SITUATIONS: Readonly<
     make: (ward) => ward.write('agents/main/sessions/mine.jsonl', '{"note": "half a line by h'),
     path: 'agents/main/sessions/mine.jsonl',
     problem: /one line without an end/,
+  },
+  'session-metadata': {
+    severity: 'warning',
+    make: (ward) => {
+      const sessions = 'agents/main/sessions'
+      const [meta = '', ...lines] = ward.read(`${sessions}/chat.jsonl`).split('\n')
+      ward.write(`${sessions}/headless.jsonl`, lines.join('\n'))
+      ward.write(`${sessions}/marked.jsonl`, `\ufeff${lines.join('\n')}`)
+      ward.write(
+        `${sessions}/chat.jsonl`,
+        [meta.replace(/"createdAt":"[^"]*"/, '"createdAt":"soon"'), ...lines].join('\n'),
+      )
+    },
+    path: /sessions\/(chat|headless|marked)\.jsonl$/,
+    problem: /^line 1: (createdAt: "soon" is not a time|there is no metadata line before it)$/,
+  },
+  'session-key': {
+    severity: 'warning',
+    make: (ward) => {
+      const sessions = 'agents/main/sessions'
+      ward.write(`${sessions}/copy.jsonl`, `\ufeff${ward.read(`${sessions}/chat.jsonl`)}`)
+      ward.write(`${sessions}/Chat Copy.jsonl`, ward.read(`${sessions}/chat.jsonl`))
+    },
+    path: /sessions\/(copy|Chat Copy)\.jsonl$/,
+    problem: /^its metadata says the key "chat", and its name "copy", which counts$|^no key leads to/,
   },
 }

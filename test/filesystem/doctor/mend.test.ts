@@ -83,16 +83,17 @@ describe('a transcript', () => {
   it('keeps every whole line, gets an end where only that is missing, and is not cut after a person', async () => {
     const ward = await Ward.healthy()
     const sessions = 'agents/main/sessions'
-    const whole = ward.read(`${sessions}/chat.jsonl`)
-    ward.write(`${sessions}/torn.jsonl`, `${whole}{"role":"us`)
-    ward.write(`${sessions}/unended.jsonl`, whole.trimEnd())
-    ward.write(`${sessions}/nuls.jsonl`, `${whole}\0\0\0\0\0`)
-    ward.write(`${sessions}/words.jsonl`, `${whole}a person wrote this`)
+    const chat = ward.read(`${sessions}/chat.jsonl`)
+    const of = (key: string): string => chat.replace('"chat"', `"${key}"`)
+    ward.write(`${sessions}/torn.jsonl`, `${of('torn')}{"role":"us`)
+    ward.write(`${sessions}/unended.jsonl`, of('unended').trimEnd())
+    ward.write(`${sessions}/nuls.jsonl`, `${of('nuls')}\0\0\0\0\0`)
+    ward.write(`${sessions}/words.jsonl`, `${of('words')}a person wrote this`)
     const { examination } = await ward.mend()
-    expect(ward.read(`${sessions}/torn.jsonl`)).toBe(whole)
-    expect(ward.read(`${sessions}/unended.jsonl`)).toBe(whole)
-    expect(ward.read(`${sessions}/nuls.jsonl`)).toBe(whole)
-    expect(ward.read(`${sessions}/words.jsonl`)).toBe(`${whole}a person wrote this`)
+    expect(ward.read(`${sessions}/torn.jsonl`)).toBe(of('torn'))
+    expect(ward.read(`${sessions}/unended.jsonl`)).toBe(of('unended'))
+    expect(ward.read(`${sessions}/nuls.jsonl`)).toBe(of('nuls'))
+    expect(ward.read(`${sessions}/words.jsonl`)).toBe(`${of('words')}a person wrote this`)
     expect(examination.findings).toMatchObject([{ code: 'broken-session-line', path: `${sessions}/words.jsonl` }])
   })
 })
@@ -102,7 +103,7 @@ describe('what is cut off a transcript', () => {
 
   it('is only what reaches the end of the file, and is kept aside', async () => {
     const ward = await Ward.healthy()
-    const whole = ward.read(`${sessions}/chat.jsonl`)
+    const whole = ward.read(`${sessions}/chat.jsonl`).replace('"chat"', '"holed"')
     const [meta = '', ...lines] = whole.trimEnd().split('\n')
     const holed = `${meta}\n\0\0\0\n${lines.join('\n')}\n`
     ward.write(`${sessions}/holed.jsonl`, `${holed}{"role":"us\0\0`)

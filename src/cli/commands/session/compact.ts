@@ -37,9 +37,9 @@ async function run({ given, screen, open }: Context): Promise<Outcome> {
   const summary = await textOperand(asked)
   const { memory, root } = await open()
   const { timezone: zone } = await memory.store.settings()
-  const { compacted, why, archive, marker, change, warnings } = await memory.session(key).compact({ summary, keep })
+  const compaction = await memory.session(key).compact({ summary, keep })
+  const { compacted, why, archive, marker, change, slid, warnings } = compaction
   if (!compacted) await requireSession(memory, key)
-  const slid = change?.operations.filter((operation) => operation.op === 'add' && operation.kind === 'conversation')
   const rows = rowsText(
     [
       ['archive', archive && `${archive.name ?? archive.id}`],

@@ -1,7 +1,16 @@
 /** `keepsake session import`: a transcript that an agent program has kept, taken in as a session of ours. */
 import { resolve } from 'node:path'
 import { InvalidError } from '../../../errors.ts'
-import { formatOf, readTranscript, TRANSCRIPT_FORMATS, type TranscriptFormat } from '../../../session/import/index.ts'
+import { defaultExpiry, isExpired } from '../../../model/expiry.ts'
+import { instant } from '../../../model/time.ts'
+import {
+  formatOf,
+  type ImportedTurn,
+  isTranscriptOf,
+  readTranscript,
+  TRANSCRIPT_FORMATS,
+  type TranscriptFormat,
+} from '../../../session/import/index.ts'
 import { usageError } from '../../arguments.ts'
 import type { Command, Context, Outcome } from '../../command.ts'
 import { warningsJson } from '../../entry-json.ts'
@@ -47,12 +56,19 @@ async function run({ given, asked, screen, open }: Context): Promise<Outcome> {
   if (!format) {
     throw new InvalidError('FILE', `${source} is no transcript that is known here`, `a transcript of ${allPrograms()}`)
   }
-  const { sessionId, turns, skipped } = readTranscript(text, format)
+  const { sessionId, turns, given: givenByUs, skipped } = readTranscript(text, format)
+  if (turns.length === 0 && !isTranscriptOf(format, text)) {
+    throw new InvalidError(
+      'FILE',
+      `${source} is no transcript of ${PROGRAMS[format]}`,
+      'one; without --from its first lines tell',
+    )
+  }
   const key = given.one('key') ?? (sessionId === undefined ? undefined : `${format}-${sessionId}`)
   if (key === undefined) {
     throw usageError(`${source} does not say which session it is of`, 'Say to which one it is added: --key SESSION')
   }
-  const { added, already, warnings: told } = await memory.session(key).import(turns)
+  const { added, already, warnings: told } = await memory.session(key).import(turns, { given: givenByUs })
   const warnings = [...brokenWarnings(source, skipped), ...told]
   const rows = rowsText(
     [
@@ -62,13 +78,22 @@ async function run({ given, asked, screen, open }: Context): Promise<Outcome> {
     ],
     screen,
   )
+  // Whoever looks for them would think that they are lost.
+  const old = added > 0 && turns.some(isTooOldToFind)
+  const note = 'Old turns outside the window are in the transcript only; search does not find them.'
   const done = added === 0 ? `Nothing new for session "${key}"` : `Imported into session "${key}"`
   return {
     json: { key, from: format, added, already, skipped, ...warningsJson(warnings) },
-    text: [screen.line(done), ...rows].join('\n'),
+    text: [screen.line(done), ...rows, ...(old ? [screen.dim(note)] : [])].join('\n'),
     quietText: '',
     warnings,
   }
+}
+
+/** What slides out of the window lives as long as what is said today, from the day that it was said on. */
+function isTooOldToFind({ role, at }: ImportedTurn): boolean {
+  if (role === 'tool' || at === undefined) return false
+  return isExpired({ expiresAt: defaultExpiry('conversation', at, 'UTC') }, instant(Date.now()))
 }
 
 function parseFormat(text: string | undefined): TranscriptFormat | undefined {

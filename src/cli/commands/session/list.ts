@@ -1,5 +1,6 @@
 /** `keepsake session list`: all sessions of the agent, the one that was last spoken in first. */
 import type { Command, Context, Outcome } from '../../command.ts'
+import { warningsJson } from '../../entry-json.ts'
 import { sessionsText } from '../../session-text.ts'
 
 export const list: Command = {
@@ -16,12 +17,13 @@ export const list: Command = {
 async function run({ screen, open }: Context): Promise<Outcome> {
   const { memory } = await open()
   const { timezone: zone } = await memory.store.settings()
-  const sessions = (await memory.sessions()).toSorted((a, b) => (a.lastAt < b.lastAt ? 1 : -1))
+  const sessions = (await memory.sessions()).toSorted((a, b) => ((a.lastAt ?? '') < (b.lastAt ?? '') ? 1 : -1))
   const text = sessionsText(sessions, { screen, zone })
+  const warnings = sessions.flatMap(({ key, problem }) => (problem === undefined ? [] : `session "${key}": ${problem}`))
   return {
-    json: { sessions },
+    json: { sessions, ...warningsJson(warnings) },
     text: sessions.length === 0 ? 'There are no sessions.' : text,
     quietText: text,
-    warnings: [],
+    warnings,
   }
 }

@@ -1,7 +1,7 @@
 /** `keepsake session show`: what counts of a session, or with `--all` every turn and marker that its transcript has. */
 import type { Command, Context, Outcome } from '../../command.ts'
 import { warningsJson } from '../../entry-json.ts'
-import { unknownSession } from '../../known-session.ts'
+import { requireSession } from '../../known-session.ts'
 import { brokenWarnings, transcriptText, viewText } from '../../session-text.ts'
 
 export const show: Command = {
@@ -24,7 +24,7 @@ async function run(context: Context): Promise<Outcome> {
   const session = memory.session(key)
   if (given.has('all')) {
     const transcript = await session.transcript()
-    if (transcript.createdAt === null) throw await unknownSession(memory, key)
+    if (transcript.createdAt === null) await requireSession(memory, key)
     const warnings = brokenWarnings(`session "${key}"`, transcript.broken)
     return {
       json: { session: { key, ...transcript }, ...warningsJson(warnings) },
@@ -33,7 +33,7 @@ async function run(context: Context): Promise<Outcome> {
     }
   }
   const view = await session.view()
-  if (view.createdAt === null) throw await unknownSession(memory, key)
+  if (view.createdAt === null) await requireSession(memory, key)
   const warnings = brokenWarnings(`session "${key}"`, view.broken)
   return { json: { session: view, ...warningsJson(warnings) }, ...viewText(view, { screen, zone }), warnings }
 }

@@ -50,6 +50,8 @@ export type Code =
   | 'torn-session'
   | 'broken-session-line'
   | 'broken-session'
+  | 'session-metadata'
+  | 'session-key'
   | 'torn-journal'
   | 'damaged-journal'
   | 'journal-gap'
@@ -117,6 +119,8 @@ export const CODES: Readonly<Record<Code, CodeRule>> = {
   'torn-session': { ...warning, fixable: true },
   'broken-session-line': damage,
   'broken-session': damage,
+  'session-metadata': warning,
+  'session-key': warning,
   'torn-journal': { ...warning, fixable: true },
   'damaged-journal': { ...damage, fixable: true },
   'journal-gap': { ...damage, fixable: true },

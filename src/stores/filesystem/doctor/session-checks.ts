@@ -2,6 +2,7 @@
 import { isKeepsakeError } from '../../../errors.ts'
 import { WORLD } from '../../../model/entry.ts'
 import { scopeFolder } from '../layout.ts'
+import { bytesOfMark, keyProblem, metadataIn } from '../session-metadata.ts'
 import { NEWLINE, type Rest, recordsIn, restOf } from '../session-tail.ts'
 import { readFileAt } from '../system.ts'
 import type { Scene } from './evidence.ts'
@@ -11,6 +12,9 @@ import { scopesOf } from './text-places.ts'
 import type { Item } from './tree.ts'
 
 const MEND = 'The line is skipped and left as it is. Mend it in an editor, or restore the file from a backup.'
+const SAY_METADATA =
+  'The session counts as one without it. Its first line should be as {"key":"chat-1","createdAt":"2026-11-15T14:03:00.000Z"}.'
+const NAME_IT = 'Rename the file, or write the key that is meant into its first line. It is left as it is.'
 
 export interface SessionFacts {
   readonly path: string
@@ -31,7 +35,7 @@ export function sessionItems(scene: Scene): Item[] {
 }
 
 export function lookAtSession(
-  { path }: Item,
+  { path, name }: Item,
   { workspace, lock }: Scene,
 ): { readonly facts: SessionFacts; readonly findings: readonly Finding[] } {
   let bytes: Uint8Array | undefined
@@ -47,7 +51,8 @@ export function lookAtSession(
   const tail = tailOf(bytes)
   // A line without its end may be one that a living writer is at.
   const ofTail = lock.is === 'held' ? [] : tailFindings(path, tail, bytes)
-  const findings = [...ofTail, ...brokenLines(path, bytes), ...secretsInSession(path, bytes)]
+  const ofLines = [...metadataFindings(path, name, bytes), ...brokenLines(path, bytes)]
+  const findings = [...ofTail, ...ofLines, ...secretsInSession(path, bytes)]
   return { facts: { path, tail }, findings }
 }
 
@@ -82,10 +87,26 @@ function tailFindings(path: string, tail: Tail, bytes: Uint8Array): Finding[] {
   }
 }
 
+/** A first line that is no JSON is one of the broken lines. */
+function metadataFindings(path: string, name: string, bytes: Uint8Array): Finding[] {
+  const end = bytes.indexOf(NEWLINE)
+  if (end === -1) return []
+  const line = bytes.subarray(0, end)
+  const { meta, problem } = metadataIn(line)
+  const astray = keyProblem(name, meta['key'])
+  const isBroken = !recordsIn(line.subarray(bytesOfMark(line)))
+  return [
+    ...(problem === undefined || isBroken
+      ? []
+      : [finding('session-metadata', path, `line 1: ${problem}`, SAY_METADATA)]),
+    ...(astray === undefined ? [] : [finding('session-key', path, astray, NAME_IT)]),
+  ]
+}
+
 function brokenLines(path: string, bytes: Uint8Array): Finding[] {
   const broken: number[] = []
   let line = 1
-  for (let at = 0, end = bytes.indexOf(NEWLINE); end !== -1; line++) {
+  for (let at = bytesOfMark(bytes), end = bytes.indexOf(NEWLINE); end !== -1; line++) {
     if (!recordsIn(bytes.subarray(at, end))) broken.push(line)
     at = end + 1
     end = bytes.indexOf(NEWLINE, at)

@@ -38,7 +38,8 @@ export function checkUnwritten({ unwritten }: Scene): Finding[] {
 
 function brokenCard({ place, said }: SeenText): Finding[] {
   return said.problems.map((problem) => {
-    if (said.undated?.includes(problem)) return finding('unreadable-expiry', place.path, problem, SAY_WHEN)
+    if (said.entries.length > 0 && said.undated?.includes(problem))
+      return finding('unreadable-expiry', place.path, problem, SAY_WHEN)
     const isKind = /^(?:line \d+: )?kind: /.test(problem)
     return finding(isKind ? 'unknown-kind' : 'broken-card', place.path, problem, MEND)
   })
@@ -50,7 +51,9 @@ function brokenBlocks({ place, text, said }: SeenText, scene: Scene): Finding[] 
   const broken = blocks.flatMap(({ heading, problem, entry }, index) => {
     if (problem === undefined || (torn !== undefined && index === blocks.length - 1)) return []
     const told = `under "## ${heading}": ${problem}`
-    if (problem !== entry.undated) return finding('broken-log-entry', place.path, told, MEND)
+    // Another time than that of the end is as any other attribute.
+    if (problem !== entry.undated || !problem.startsWith('expires:'))
+      return finding('broken-log-entry', place.path, told, MEND)
     const line = said.log ? `line ${lineOfBlock(said.log, index)}: ` : ''
     return finding('unreadable-expiry', place.path, line + told, SAY_WHEN)
   })

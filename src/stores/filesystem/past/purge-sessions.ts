@@ -48,6 +48,8 @@ export function purgedTranscript(bytes: Uint8Array, needles: readonly string[]):
 }
 
 function purgedLine(line: string, needles: readonly string[]): string {
+  // An editor's mark at the beginning of the file is no JSON.
+  if (line.startsWith('\ufeff')) return `\ufeff${purgedLine(line.slice(1), needles)}`
   let value: JsonValue
   try {
     value = JSON.parse(line) as JsonValue // JSON.parse gives nothing else
