@@ -8,20 +8,16 @@ export function asCommonJs(code) {
     target: 'node20.19',
     minify: true,
     legalComments: 'inline',
-    define: { 'import.meta.url': 'FILE_URL' },
+    // `createRequire` takes a path as well.
+    define: { 'import.meta.url': '__filename', 'import.meta.dirname': '__dirname' },
     // Code that V8 compiled earlier can't import.
     supported: { 'dynamic-import': false },
   })
   // Node's own module of that name brings its loader of modules along, and here it is only asked for the `require` that is here.
-  return inAscii(withUrl(made.replaceAll('require("node:module")', '{createRequire:()=>require}')))
+  return inAscii(made.replaceAll('require("node:module")', '{createRequire:()=>require}'))
 }
 
 /** A byte a character, which is half of what V8 has to read. esbuild leaves only what stands in regular expressions and comments. */
 function inAscii(code) {
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
-function withUrl(code) {
-  if (!/\bFILE_URL\b/.test(code)) return code
-  return `const FILE_URL=require("node:url").pathToFileURL(__filename).href;${code}`
 }

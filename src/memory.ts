@@ -30,9 +30,8 @@ import { requireInstant } from './model/time.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Absorbed, CallOptions, Purged, ScanFilter, Store, Watch } from './ports/store.ts'
 import { hitsText } from './prompt/hits-text.ts'
-import type { Found, Hit, Searched, SearchOptions, WhyNot } from './recall/found.ts'
+import type { AlreadyShown, Found, Hit, Searched, SearchOptions, WhyNot } from './recall/found.ts'
 import { OpenSessions } from './session/open-sessions.ts'
-import type { AlreadyShown } from './session/place.ts'
 import type { Session } from './session/session.ts'
 import type { SessionSummary } from './session/summaries.ts'
 
@@ -86,6 +85,7 @@ export interface ListFilter extends CallOptions {
 
 export interface PurgedEntry extends Purged {
   readonly entry: Entry
+  readonly warnings: readonly string[]
 }
 
 export async function openMemory(options: MemoryOptions = {}): Promise<Memory> {
@@ -317,7 +317,7 @@ export class Memory {
     if (options.dryRun) return undone
     const { signal } = options
     const touched = undone.undone.flatMap((logged) => logged.touched)
-    const warnings = await this.#sessions.followUndo(touched, signal ? { signal } : {})
+    const warnings = await this.#sessions.follow(touched, signal ? { signal } : {})
     return { ...undone, warnings: [...undone.warnings, ...warnings] }
   }
 
@@ -349,11 +349,13 @@ export class Memory {
 
   /** Forgets an entry with every trace, in files, history, sessions and backups. This can't be undone. */
   async purge(ref: string, options: CallOptions = {}): Promise<PurgedEntry> {
+    requireOptions(options)
     const { entry } = await this.findEver(ref, options)
     this.#gate([entry.kind])
     // What was called so before and is gone is purged with it: nobody would think of looking for that one apart.
-    const ids = new Set([entry.id, ...(await this.#past.goneIds(ref, options))])
-    return { entry, ...(await this.store.purge([...ids], options)) }
+    const touched = [{ id: entry.id, before: entry }, ...(await this.#past.goneCalled(ref, options))]
+    const purged = await this.store.purge([...new Set(touched.map(({ id }) => id))], options)
+    return { entry, ...purged, warnings: await this.#sessions.follow(touched, options) }
   }
 
   /** As find, and where nothing is called so any more, what was last called so: `gone`. */

@@ -26,7 +26,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   session: { parts: ['errors.ts', 'model', 'ports', 'history', 'recall', 'prompt'] },
   'stores/memory': { parts: ['errors.ts', 'model', 'ports'] },
   'stores/memory.ts': { parts: ['errors.ts', 'model', 'ports', 'stores/memory'] },
-  'stores/filesystem': { parts: ['errors.ts', 'model', 'ports', 'codec'], node: true },
+  'stores/filesystem': { parts: ['errors.ts', 'model', 'ports', 'codec'], packages: ['@noble/hashes'], node: true },
   config: { parts: ['errors.ts', 'model', 'ports', 'codec'], packages: ['yaml'], node: true },
   eval: { parts: ['errors.ts', 'model', 'ports', 'recall'] },
   testing: { parts: ['errors.ts', 'model', 'ports', 'history', 'stores/memory.ts'] },

@@ -4,9 +4,20 @@ import type { Command, Family, Outcome } from './command.ts'
 import { contextFor } from './context.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 import { nearest } from './nearest.ts'
+import { verbMeant } from './verb-meant.ts'
 import { VERBS } from './verbs.ts'
 
 export async function answer(args: readonly string[]): Promise<Outcome> {
+  try {
+    return await answerTo(args)
+  } catch (error) {
+    const called = await VERBS.get(verbMeant(args) ?? '')?.load()
+    if (called && 'failed' in called && called.failed) return called.failed(error)
+    throw error
+  }
+}
+
+async function answerTo(args: readonly string[]): Promise<Outcome> {
   const { given: leading, rest } = parseLeading(args, GLOBAL_OPTIONS)
   const [verb, ...others] = rest
   if (leading.has('version')) return versionOutcome()
@@ -27,16 +38,7 @@ async function answerOf(family: Family, args: readonly string[], leading: Argume
   return outcomeFor(await memberCalled(family, word), others, given.over(leading))
 }
 
-async function outcomeFor(command: Command, others: readonly string[], leading: Arguments): Promise<Outcome> {
-  try {
-    return await outcomeOf(command, others, leading)
-  } catch (error) {
-    if (command.failed) return command.failed(error)
-    throw error
-  }
-}
-
-async function outcomeOf(command: Command, args: readonly string[], leading: Arguments): Promise<Outcome> {
+async function outcomeFor(command: Command, args: readonly string[], leading: Arguments): Promise<Outcome> {
   const given = parseArguments(args, [...command.options, ...GLOBAL_OPTIONS]).over(leading)
   if (given.has('version')) return versionOutcome()
   if (given.has('help')) return helpOutcome(command.verb.split(' '))

@@ -4,13 +4,16 @@
  * goes when the program goes. Never in the way: what can't be read, is not whole or is refused is made anew, and where
  * nothing can be written, each call compiles for itself. See docs/decisions/0016.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { cachedDataVersionTag } from 'node:v8'
 import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
 
 const CHECKSUM_BYTES = 4
+/** As `require` wraps a file. */
+const BEFORE = Buffer.from('(function (exports, require, module, __filename, __dirname) {')
+const AFTER = Buffer.from('\n})')
 
 export class CompiledCode {
   readonly #path: string
@@ -28,7 +31,7 @@ export class CompiledCode {
     const text = readFileSync(file)
     this.#sourceChecksum = crc32(text)
     const cachedData = this.#read()
-    const source = `(function (exports, require, module, __filename, __dirname) {${text.toString('latin1')}\n})`
+    const source = Buffer.concat([BEFORE, text, AFTER]).toString('latin1') // one long string less than by joining strings
     const script = new Script(source, { filename: file, ...(cachedData ? { cachedData } : {}) })
     if (!cachedData || script.cachedDataRejected) this.#script = script
     const loaded = { id: file, filename: file, loaded: true, exports: {} } as NodeJS.Module // all that `require` looks at
@@ -49,6 +52,7 @@ export class CompiledCode {
   /** V8 believes what it is given. So it is given nothing but what was written, and for this very text. */
   #read(): Buffer | undefined {
     try {
+      if (!isOurs(dirname(this.#path)) || !isOurs(this.#path)) return undefined
       const all = readFileSync(this.#path)
       const bytes = all.subarray(0, -CHECKSUM_BYTES)
       return this.#checksum(bytes) === all.readUInt32LE(bytes.length) ? bytes : undefined
@@ -61,9 +65,10 @@ export class CompiledCode {
     const checksum = Buffer.alloc(CHECKSUM_BYTES)
     checksum.writeUInt32LE(this.#checksum(bytes))
     const temporary = `${this.#path}.${process.pid}`
-    mkdirSync(dirname(this.#path), { recursive: true })
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o755 })
+    if (!isOurs(dirname(this.#path))) return
     try {
-      writeFileSync(temporary, Buffer.concat([bytes, checksum]))
+      writeFileSync(temporary, Buffer.concat([bytes, checksum]), { mode: 0o644, flag: 'wx' })
       renameSync(temporary, this.#path)
     } catch (error) {
       rmSync(temporary, { force: true })
@@ -74,4 +79,10 @@ export class CompiledCode {
   #checksum(bytes: Buffer): number {
     return crc32(bytes, this.#sourceChecksum)
   }
+}
+
+/** What is run here, nobody may write but who may change the program, whatever the umask was when it was made. */
+function isOurs(path: string): boolean {
+  const { uid, mode } = lstatSync(path)
+  return process.getuid === undefined || ((mode & 0o022) === 0 && (uid === 0 || uid === lstatSync(__filename).uid))
 }

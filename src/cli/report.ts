@@ -17,6 +17,7 @@ export class Report {
   readonly #asJson: boolean
   readonly #quietly: boolean
   #mayBeLost = false
+  #isTold = false
 
   /** Reads the two flags itself: what fails while the rest is read must be told in the right form, too. */
   constructor(args: readonly string[]) {
@@ -28,6 +29,7 @@ export class Report {
 
   outcome({ json, text, quietText, warnings, mayBeLost }: Outcome): void {
     this.#mayBeLost = mayBeLost === true
+    this.#isTold = true
     if (this.#asJson) {
       if (json) print(JSON.stringify(json))
       return
@@ -52,6 +54,12 @@ export class Report {
   interrupted(): never {
     this.failure(INTERRUPTED)
     process.exit()
+  }
+
+  /** An answer that says nothing, at once, unless there was one: whatever happened is no failure to whoever called. */
+  nothing(): never {
+    if (!this.#isTold) print('{}')
+    process.exit(0)
   }
 
   /** A reader that has seen enough (`| head`) is no failure of ours; a full disk behind `>` is. */

@@ -72,11 +72,9 @@ export function hasColor(isTerminal: boolean, variable: (name: string) => string
   return isTerminal && variable('NO_COLOR') === undefined && variable('TERM') !== 'dumb'
 }
 
-// All control characters but tab and newline; a carriage return could overwrite what stands before it.
-const COMMANDS_TO_TERMINALS = /(?![\t\n])\p{Cc}/gu
-
+/** All control characters but tab and newline; a carriage return could overwrite what stands before it. */
 export function printable(text: string): string {
-  return text.replace(COMMANDS_TO_TERMINALS, visible)
+  return text.replace(/(?![\t\n])\p{Cc}/gu, visible)
 }
 
 function visible(character: string): string {

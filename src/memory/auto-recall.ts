@@ -8,7 +8,7 @@ import { withoutInjected } from '../model/injected.ts'
 import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import type { CallOptions } from '../ports/store.ts'
 import { autoQuery } from '../recall/auto-query.ts'
-import type { Found, Hit, SearchOptions } from '../recall/found.ts'
+import type { AlreadyShown, Found, Hit, SearchOptions } from '../recall/found.ts'
 import { namesSaid, wholeAsName } from '../recall/names-said.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import type { Searching } from './searching.ts'
@@ -20,12 +20,6 @@ export type AutoRecallSettings = Pick<
   KnownSettings,
   'autoRecall' | 'injectMemory' | 'recallLimit' | 'recallWords' | 'tools'
 >
-
-/** What a model has before it already, of the session that this is for. */
-interface AlreadyShown {
-  readonly session: string
-  readonly ids: () => Promise<ReadonlySet<string>>
-}
 
 const MOST_HITS = 100
 

@@ -8,7 +8,7 @@ import type { EntryHead } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
 import type { CallOptions, Problem } from '../ports/store.ts'
 import { applyAs } from './apply-as.ts'
-import { asRead, removals } from './make-room.ts'
+import { asRead, removals } from './removals.ts'
 import type { View } from './view.ts'
 
 export interface CleanupOptions extends CallOptions {

@@ -5,9 +5,10 @@
 import { isKeepsakeError } from '../errors.ts'
 import type { Entry } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
-import type { Batch, Expect, Operation } from '../model/operation.ts'
+import type { Batch, Expect } from '../model/operation.ts'
 import type { Applied, CallOptions } from '../ports/store.ts'
 import { applyAs } from './apply-as.ts'
+import { asRead, removals } from './removals.ts'
 import type { View } from './view.ts'
 
 export async function applyMakingRoom(view: View, batch: Batch, expect: Expect, call: CallOptions): Promise<Applied> {
@@ -29,13 +30,4 @@ async function expiredOwner(view: View, error: unknown, call: CallOptions): Prom
     return undefined
   const owner = await view.store.get(error.data['owner'], call)
   return owner && isExpired(owner, view.now()) ? owner : undefined
-}
-
-export function removals(entries: readonly { readonly id: string }[]): Operation[] {
-  return entries.map(({ id }) => ({ op: 'remove', id }))
-}
-
-/** They must still be as they were read. */
-export function asRead(entries: readonly { readonly id: string; readonly revision: string }[]): Expect {
-  return Object.fromEntries(entries.map(({ id, revision }) => [id, revision]))
 }

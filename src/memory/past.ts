@@ -107,20 +107,21 @@ export class Past {
     return blameOf(entry, await this.#changes(options))
   }
 
-  /** Every entry, gone by now, that was ever called so. */
-  async goneIds(ref: string, options: CallOptions): Promise<string[]> {
+  /** Every entry, gone by now, that was ever called so: how it went. */
+  async goneCalled(ref: string, options: CallOptions): Promise<readonly Touched[]> {
     const changes = await this.#changes(options)
     const wanted = ref.normalize('NFC').trim()
-    const last = new Map<string, boolean>()
+    const last = new Map<string, Touched>()
     const named = new Set<string>()
     for (const { touched } of changes) {
-      for (const { id, before, after } of touched) {
-        last.set(id, after === undefined)
+      for (const one of touched) {
+        const { id, before, after } = one
+        last.set(id, one)
         const names = [before, after].flatMap((state) => (state ? [state.name, ...state.aliases] : []))
         if (id === wanted || names.includes(wanted)) named.add(id)
       }
     }
-    return [...named].filter((id) => last.get(id))
+    return [...last.values()].filter(({ id, after }) => named.has(id) && after === undefined)
   }
 
   /** The last that is known of an entry that nobody can read any more. */

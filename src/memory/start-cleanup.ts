@@ -26,8 +26,8 @@ export interface Cleaning {
 
 export function startCleanup(memory: Cleanable, options: StartCleanupOptions): Cleaning {
   const { interval, told, firstAfterMs = 2000 } = options
-  const controller = new AbortController()
   if (interval === 0) return { stop: () => undefined }
+  const controller = new AbortController()
   let timer: NodeJS.Timeout
   const wait = (ms: number): void => {
     timer = setTimeout(clean, ms).unref()

@@ -16,7 +16,7 @@ import { instant, localTime } from '../model/time.ts'
 import type { Applied } from '../ports/store.ts'
 import { factPlace } from './facts.ts'
 import type { IdentityGate } from './identity-gate.ts'
-import { applyMakingRoom, asRead, removals } from './make-room.ts'
+import { applyMakingRoom } from './make-room.ts'
 import {
   defaultKind,
   type RememberOptions,
@@ -26,6 +26,7 @@ import {
   type StoreOptions,
   type WriteOptions,
 } from './remember-options.ts'
+import { asRead, removals } from './removals.ts'
 import { topicCalled } from './topic.ts'
 import type { View } from './view.ts'
 

@@ -5,8 +5,8 @@
 import { CLIENT_TAGS, TAGS_OF_WHAT_WAS_TYPED } from '../model/client-tags.ts'
 import { bitOf } from './look-alikes.ts'
 
-/** Words by their length, each as the bits of its letters. */
-export type Words = ReadonlyMap<number, readonly (readonly number[])[]>
+/** Words by their length, each as the bits of its letters. Worked out when they are first asked for: most texts have no brackets. */
+export type Words = () => ReadonlyMap<number, readonly (readonly number[])[]>
 
 /** In tags, in any case. Underscores, dashes and dots do not count: `tool_call`, `tool-call`. Not `s`, which is HTML. */
 export const TAG_NAMES: Words = wordsByLength([
@@ -33,16 +33,20 @@ export const SQUARE_NAMES: Words = wordsByLength(['inst systemprompt availableto
 export const ROLES: Words = wordsByLength(['human assistant system user'])
 
 function wordsByLength(lists: readonly string[]): Words {
-  const words = new Map<number, number[][]>()
-  for (const word of lists.join(' ').split(' ')) {
-    const bits = [...word].map(bitOf)
-    words.set(bits.length, [...(words.get(bits.length) ?? []), bits])
+  let words: Map<number, number[][]> | undefined
+  return () => {
+    if (words) return words
+    words = new Map()
+    for (const word of lists.join(' ').split(' ')) {
+      const bits = [...word].map(bitOf)
+      words.set(bits.length, [...(words.get(bits.length) ?? []), bits])
+    }
+    return words
   }
-  return words
 }
 
 /** Whether letters, each as the bits of all that it may be read as, are one of the words. */
 export function isOneOf(words: Words, letters: readonly number[]): boolean {
-  const ofLength = words.get(letters.length)
+  const ofLength = words().get(letters.length)
   return ofLength?.some((word) => word.every((bit, index) => ((letters[index] ?? 0) & bit) !== 0)) ?? false
 }

@@ -147,3 +147,9 @@ export interface WhyNot {
   /** What could not be read: what was expected may stand there. */
   readonly warnings: readonly string[]
 }
+
+/** What a model has before it already: entries of a session's window. Asked for only when something of the session is found. */
+export interface AlreadyShown {
+  readonly session: string
+  readonly ids: () => Promise<ReadonlySet<string>>
+}

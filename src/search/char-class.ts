@@ -58,9 +58,9 @@ const ZERO_WIDTH_SPACES = '\u200b\ufeff'
 /** A letter to Unicode, but it only stretches the word that it stands in. */
 const TATWEEL = '\u0640'
 
-/** Dashes, quotes, dots: they stand in most texts, and the first one would have V8 compile five expressions. */
+/** Dashes, quotes, dots, arrows, §: they stand in most texts, and the first one would have V8 compile five expressions. */
 function isTypographic(code: number): boolean {
-  return code >= 0x2010 && code <= 0x2027
+  return (code >= 0x2010 && code <= 0x2027) || (code >= 0x2190 && code <= 0x2193) || code === 0xa7
 }
 
 // Expressions with properties stand where they are used: V8 makes them when it gets there, and most texts do not need them.

@@ -27,7 +27,8 @@ function isSum(value: number): boolean {
 
 function ascend(offsets: Uint32Array, end: number): boolean {
   let before = 0
-  for (let i = 0; i < offsets.length; i++) {
+  const { length } = offsets
+  for (let i = 0; i < length; i++) {
     const offset = offsets[i] as number // below the length
     if (offset < before) return false
     before = offset

@@ -11,8 +11,9 @@ const LONGEST_NAME = 200
 /** Room for a dash and a number. */
 const LONGEST_STEM = LONGEST_NAME - 12
 
-export function archiveId(agent: string, key: string, firstTurn: string): string {
-  return derivedId(agent, `archive\0${key}\0${firstTurn}`)
+/** `nth`: the first is another turn's where a hand has copied a turn that an archive stands for. */
+export function archiveId(agent: string, key: string, firstTurn: string, nth: number = 1): string {
+  return derivedId(agent, `archive\0${key}\0${firstTurn}${nth === 1 ? '' : `\0${nth}`}`)
 }
 
 /**

@@ -2,11 +2,11 @@
  * What stands for the turns that a marker covers: its archive, and where that is missing, why. One that an undo took back stands for
  * nothing; for one that was forgotten, or that can't be read, there is a line that says so.
  */
-import { visibleChanges } from '../history/log.ts'
+import { type LoggedChange, visibleChanges } from '../history/log.ts'
 import type { Entry } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
 import { instant } from '../model/time.ts'
-import type { CallOptions } from '../ports/store.ts'
+import type { CallOptions, Touched } from '../ports/store.ts'
 import type { SessionPlace } from './place.ts'
 import type { Marker } from './records.ts'
 
@@ -18,15 +18,25 @@ export interface ShownArchive {
   readonly missing?: true
 }
 
+/** What happened to the entries, by their ids, oldest first. */
+export type ChangesById = ReadonlyMap<string, readonly ChangeOfOne[]>
+
+type ChangeOfOne = Pick<Touched, 'before' | 'after'> & Pick<LoggedChange, 'change' | 'undoneBy'>
+
+export type LookUp = (options: CallOptions) => Promise<ChangesById>
+
 type Loss = 'was forgotten' | "can't be found or read"
 
 export class Archives {
   readonly #place: SessionPlace
+  readonly #past: LookUp
   /** Those that no undo removed. */
   readonly #lost = new Map<string, Loss>()
 
-  constructor(place: SessionPlace) {
+  /** `past`: where many are looked at, as it was read for all. */
+  constructor(place: SessionPlace, past: LookUp = (options) => archiveChanges(place, options)) {
     this.#place = place
+    this.#past = past
   }
 
   async of(marker: Marker, options: CallOptions): Promise<ShownArchive | 'undone' | undefined> {
@@ -51,12 +61,8 @@ export class Archives {
   async #lossOf(id: string, options: CallOptions): Promise<Loss | 'undone'> {
     const known = this.#lost.get(id)
     if (known) return known
-    const { store, agent } = this.#place
-    const changes = visibleChanges(await store.history(options), [agent]).flatMap(({ change, touched, undoneBy }) => {
-      const own = touched.find((one) => one.id === id)
-      return own ? { ...own, isUndo: change.reverts !== undefined, undoneBy } : []
-    })
-    const made = changes.findLast(({ isUndo, before, after }) => !isUndo && !before && after)
+    const changes = (await this.#past(options)).get(id) ?? []
+    const made = changes.findLast(({ change, before, after }) => change.reverts === undefined && !before && after)
     if (made?.undoneBy !== undefined) return 'undone'
     const last = changes.at(-1)
     const loss: Loss = last?.before && !last.after ? 'was forgotten' : "can't be found or read"
@@ -67,4 +73,21 @@ export class Archives {
 
 export function shownOf({ id, name, content }: Entry): ShownArchive {
   return { id, name: name ?? '', content }
+}
+
+/** All that the past has of archives. */
+export async function archiveChanges(
+  { store, agent }: Pick<SessionPlace, 'store' | 'agent'>,
+  options: CallOptions,
+): Promise<ChangesById> {
+  const byId = new Map<string, ChangeOfOne[]>()
+  for (const { touched, ...logged } of visibleChanges(await store.history(options), [agent])) {
+    for (const { id, ...states } of touched) {
+      if ((states.after ?? states.before)?.kind !== 'archive') continue
+      const known = byId.get(id) ?? []
+      known.push({ ...logged, ...states })
+      byId.set(id, known)
+    }
+  }
+  return byId
 }

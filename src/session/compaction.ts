@@ -10,11 +10,12 @@ import { withoutInjected } from '../model/injected.ts'
 import { wholeNumber } from '../model/number.ts'
 import type { AddOperation, Change } from '../model/operation.ts'
 import type { Applied, CallOptions } from '../ports/store.ts'
-import { archiveId, archiveMetadata, archiveNames } from './archive.ts'
+import { archiveMetadata, archiveNames } from './archive.ts'
 import type { SessionPlace } from './place.ts'
+import { isConflict } from './races.ts'
 import type { Marker, Message, Turn } from './records.ts'
 import type { Sliding } from './sliding.ts'
-import { isConflict, type SessionState, type Transcript } from './transcript.ts'
+import type { SessionState, Transcript } from './transcript.ts'
 import { messagesOf, opensExchange, windowStart } from './window.ts'
 
 export interface SummaryInput {
@@ -75,7 +76,7 @@ export class Compaction {
     const applied = await this.#archived(state, span, content, reason, call)
     const { marker } = await this.#transcript.settled(call)
     if (!applied) return { compacted: false, why: 'already compacted', ...(marker ? { marker } : {}), warnings }
-    const id = this.#idFor(span)
+    const id = state.archiveId
     const archive = applied.entries.find((entry) => entry.id === id)
     const isInForce = marker?.archiveId === id
     return {
@@ -97,7 +98,8 @@ export class Compaction {
     call: CallOptions,
   ): Promise<Applied | undefined> {
     const { agent, key, apply, store } = this.#place
-    const id = this.#idFor(span)
+    const { archiveId: id } = state
+    if (id === undefined) throw new Error('unreachable: there are turns')
     const names = archiveNames(key, state.marker?.archiveName)
     let name = names.next().value
     for (let races = 0; ; races++) {
@@ -124,19 +126,19 @@ export class Compaction {
       }
     }
   }
-
-  #idFor(span: readonly Turn[]): string {
-    return archiveId(this.#place.agent, this.#place.key, span[0]?.id ?? '')
-  }
 }
 
-/** What is older than the exchanges that stay. Where there are no more than these, all stays, with what stands before the first. */
+/**
+ * What is older than the exchanges that stay. Where there are no more than these, all stays, with what stands before the first. A
+ * marker names its last turn: where a hand has copied that one, it goes as far as the copy.
+ */
 function spanOf(turns: readonly Turn[], kept: number): readonly Turn[] {
   const span = turns.slice(0, windowStart(turns, kept))
-  return kept === 0 || span.some(opensExchange) ? span : []
+  if (kept !== 0 && !span.some(opensExchange)) return []
+  return turns.slice(0, turns.findLastIndex(({ id }) => id === span.at(-1)?.id) + 1)
 }
 
-const NOT_IN_FORCE = 'the session was reset meanwhile: it goes on without the archive'
+const NOT_IN_FORCE = 'the session was reset, or the archive taken back, meanwhile: it goes on without the archive'
 
 function whyNothing({ marker, turns }: SessionState): NonNullable<Compacted['why']> {
   return turns.length === 0 && marker && marker.reason !== 'new' ? 'already compacted' : 'nothing to compact'

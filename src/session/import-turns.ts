@@ -6,18 +6,20 @@
 import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord } from '../ports/store.ts'
 import type { TranscriptPlace } from './place.ts'
+import { againAfterRaces } from './races.ts'
 import { parseRecords, revisionRecord, type Turn, turnRecord } from './records.ts'
 import { hasGrown, turnsIn } from './revisions.ts'
-import { isConflict } from './transcript.ts'
 
 export interface Imported {
   readonly added: number
+  /** That say more than before. */
+  readonly grown: number
+  /** That say what they said. */
   readonly already: number
 }
 
-/** An append is one line, and a line is read whole. */
-const MOST_AT_ONCE = 100
-const MOST_RACES = 50
+/** In UTF-16 units, about: an append is one line, and a line is read whole; but each is a sync of the disk. */
+const LONGEST_APPEND = 1_048_576
 
 export async function importTurns(
   place: TranscriptPlace,
@@ -25,23 +27,17 @@ export async function importTurns(
   options: CallOptions,
 ): Promise<Imported> {
   const { sessions, agent, key } = place
-  let added = 0
-  for (let races = 0; ; races++) {
+  const done = { turn: 0, revision: 0 }
+  await againAfterRaces(async () => {
     const page = await sessions.read(agent, key, 0, options)
-    const missing = missingIn(page?.records ?? [], turns, instant(place.clock()))
     let end = page?.next ?? 0
-    try {
-      for (let at = 0; at < missing.length; at += MOST_AT_ONCE) {
-        const records = missing.slice(at, at + MOST_AT_ONCE)
-        const appended = await sessions.append(agent, key, records, { ...options, expectEnd: end })
-        end = appended.end
-        added += records.filter(({ type }) => type === 'turn').length
-      }
-      return { added, already: turns.length - added }
-    } catch (error) {
-      if (!isConflict(error) || races >= MOST_RACES) throw error
+    for (const records of appendsOf(missingIn(page?.records ?? [], turns, instant(place.clock())))) {
+      const appended = await sessions.append(agent, key, records, { ...options, expectEnd: end })
+      end = appended.end
+      for (const { type } of records) done[type === 'turn' ? 'turn' : 'revision']++
     }
-  }
+  })
+  return { added: done.turn, grown: done.revision, already: turns.length - done.turn - done.revision }
 }
 
 function missingIn(records: readonly SessionRecord[], turns: readonly Turn[], now: string): SessionRecord[] {
@@ -52,4 +48,20 @@ function missingIn(records: readonly SessionRecord[], turns: readonly Turn[], no
     if (!before) return [turnRecord(turn)]
     return hasGrown(before, turn) ? [revisionRecord(now, turn)] : []
   })
+}
+
+function* appendsOf(records: readonly SessionRecord[]): Generator<readonly SessionRecord[]> {
+  let some: SessionRecord[] = []
+  let length = 0
+  for (const record of records) {
+    const own = JSON.stringify(record).length
+    if (some.length > 0 && length + own > LONGEST_APPEND) {
+      yield some
+      some = []
+      length = 0
+    }
+    some.push(record)
+    length += own
+  }
+  if (some.length > 0) yield some
 }

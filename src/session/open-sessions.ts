@@ -31,11 +31,11 @@ export class OpenSessions {
     return summariesOf(this.#place, options)
   }
 
-  /** Where an undo took an archive away, or brought one back. What could not be done about it comes back as sentences. */
-  async followUndo(touched: readonly Touched[], options: CallOptions): Promise<readonly string[]> {
+  /** Where an undo or a purge took an archive away, or an undo brought one back. What could not be done comes back as sentences. */
+  async follow(touched: readonly Touched[], options: CallOptions): Promise<readonly string[]> {
     if (!touched.some(({ before, after }) => (after ?? before)?.kind === 'archive')) return []
-    const { followUndo } = await import('./unmarking.ts')
-    return followUndo(this.#place, touched, options)
+    const { followArchives } = await import('./unmarking.ts')
+    return followArchives(this.#place, touched, options)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Batch } from '../model/operation.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Applied, ApplyOptions, CallOptions, Sessions, Store } from '../ports/store.ts'
 import type { Asked, Context } from '../prompt/context.ts'
-import type { Found } from '../recall/found.ts'
+import type { AlreadyShown, Found } from '../recall/found.ts'
 
 /** Where a session's records are. */
 export interface TranscriptPlace {
@@ -11,12 +11,6 @@ export interface TranscriptPlace {
   readonly agent: string
   readonly key: string
   readonly clock: Clock
-}
-
-/** What a model has before it already: entries of the session's window. Asked for only when something of the session is found. */
-export interface AlreadyShown {
-  readonly session: string
-  readonly ids: () => Promise<ReadonlySet<string>>
 }
 
 export interface SessionPlace extends TranscriptPlace {

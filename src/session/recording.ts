@@ -3,6 +3,7 @@
  * a memory only ask what to inject.
  */
 
+import { InvalidError } from '../errors.ts'
 import type { Entry } from '../model/entry.ts'
 import { block } from '../model/injected.ts'
 import { wholeNumber } from '../model/number.ts'
@@ -13,6 +14,7 @@ import type { ShownArchive } from './archives.ts'
 import { type BrokenLine, brokenRecords } from './broken-records.ts'
 import { type Compacted, Compaction, type CompactOptions } from './compaction.ts'
 import { importTurns } from './import-turns.ts'
+import { markersIn } from './markers.ts'
 import type { SessionPlace } from './place.ts'
 import { type Marker, type Message, parseRecords, type Turn, type TurnInput, turnRecord } from './records.ts'
 import { type Reset, resetSession } from './reset.ts'
@@ -20,7 +22,6 @@ import { turnsIn } from './revisions.ts'
 import { type KnownEcho, Sliding } from './sliding.ts'
 import { type SessionState, Transcript } from './transcript.ts'
 import { checkedGiven, checkedImport, checkedTurns } from './turn-input.ts'
-import { markersIn } from './unmarking.ts'
 import { messagesOf, windowStart } from './window.ts'
 
 /** What a session is now. */
@@ -73,6 +74,9 @@ export interface ImportOptions extends CallOptions {
 
 export interface ImportedTurns {
   readonly added: number
+  /** Turns that say more than before. */
+  readonly grown: number
+  /** Turns that say what they said. */
   readonly already: number
   readonly warnings: readonly string[]
 }
@@ -98,7 +102,22 @@ export class Recording {
 
   async append(given: TurnInput | readonly TurnInput[], options: CallOptions): Promise<AppendedTurns> {
     const turns = checkedTurns(given, this.#place.clock)
-    return this.#inTurn(() => this.#append(turns, options))
+    const ids = givenIds(given)
+    return this.#inTurn(async () => {
+      if (ids.length > 0) await this.#refuseKnown(ids, options)
+      return this.#append(turns, options)
+    })
+  }
+
+  /** What is derived from a turn's id would be the other's: its archive, its entry. Where a marker covers that one, both are apart. */
+  async #refuseKnown(ids: readonly string[], options: CallOptions): Promise<void> {
+    const { turns } = await this.#transcript.state(options)
+    const known = new Set(turns.map(({ id }) => id))
+    for (const id of ids) {
+      if (known.has(id))
+        throw new InvalidError('id', `${JSON.stringify(id)} is another turn's`, 'one of its own, or none')
+      known.add(id)
+    }
   }
 
   async #append(turns: readonly Turn[], options: CallOptions): Promise<AppendedTurns> {
@@ -191,6 +210,10 @@ export class Recording {
     await this.#transcript.settled(options)
     this.#isSettled = true
   }
+}
+
+function givenIds(given: TurnInput | readonly TurnInput[]): string[] {
+  return [given].flat().flatMap(({ id }) => id ?? [])
 }
 
 function inWindow(turns: readonly Turn[], size: number): readonly Turn[] {

@@ -18,7 +18,7 @@ export interface TurnInput {
   /** The tools that an assistant's turn calls, or that a tool's turn answers for. */
   readonly tools?: readonly string[]
   readonly metadata?: Metadata
-  /** Default: a new one. */
+  /** Default: a new one. No two turns of a session may have the same. */
   readonly id?: string
 }
 

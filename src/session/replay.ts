@@ -5,6 +5,7 @@
  * the turn that it goes through, it goes as far as its first turn and its time tell; where that is gone too, as far as the one
  * before it, for it was made of what that one left.
  */
+import { Unmarks } from './markers.ts'
 import type { Marker, TranscriptRecord, Turn } from './records.ts'
 import { Revisions } from './revisions.ts'
 
@@ -27,11 +28,11 @@ const NONE: ReadonlySet<string> = new Set()
 export class Replay {
   /** Each newest first. */
   readonly #turns: Aged<Turn>[] = []
+  /** Those that no unmark takes back. */
   readonly #markers: Aged<Marker>[] = []
   readonly #slid: Aged<string>[] = []
   readonly #revisions = new Revisions()
-  /** The newest unmark of each marker. */
-  readonly #unmarks = new Map<string, Age>()
+  readonly #unmarks = new Unmarks()
   /** Where in `#turns` each id stands, newest first: nobody keeps a hand from copying a line. */
   readonly #places = new Map<string, number[]>()
   #age = 0
@@ -46,7 +47,7 @@ export class Replay {
    * `lost`: one that counts although it has none, as if it stood at the end.
    */
   live(isWhole: boolean, voided: ReadonlySet<string> = NONE, lost?: Marker): Live | undefined {
-    const inForce = this.#inForce(voided)
+    const inForce = this.#markers.filter(({ value }) => !voided.has(value.id))
     if (lost) inForce.unshift({ age: -1, value: lost })
     const located = inForce.map((marker) => ({ marker, cut: this.#lastCovered(marker) }))
     let best: { readonly marker: Aged<Marker>; readonly cut: number } | undefined
@@ -71,27 +72,21 @@ export class Replay {
   /** The last turn that a marker covers, as far as is read: none up to it is in any window. */
   leftBehind(): string | undefined {
     let last: number | undefined
-    for (const marker of this.#inForce(NONE)) last = newer(last, this.#lastCovered(marker))
+    for (const marker of this.#markers) last = newer(last, this.#lastCovered(marker))
     return last === undefined ? undefined : this.#turns[last]?.value.id
   }
 
   #put(record: TranscriptRecord, age: Age): void {
-    if (record.type === 'marker') this.#markers.push({ age, value: record.marker })
+    if (record.type === 'marker') {
+      if (!this.#unmarks.takeBack(record.marker)) this.#markers.push({ age, value: record.marker })
+    } else if (record.type === 'unmark') this.#unmarks.put(record.marker)
     else if (record.type === 'revision') this.#revisions.put(record.revision)
     else if (record.type === 'slid') this.#slid.push({ age, value: record.through })
-    else if (record.type === 'unmark') {
-      if (!this.#unmarks.has(record.marker)) this.#unmarks.set(record.marker, age)
-    } else {
+    else {
       const { id } = record.turn
       this.#places.set(id, [...(this.#places.get(id) ?? []), this.#turns.length])
       this.#turns.push({ age, value: this.#revisions.applied(record.turn) })
     }
-  }
-
-  #inForce(voided: ReadonlySet<string>): Aged<Marker>[] {
-    return this.#markers.filter(
-      ({ age, value: { id } }) => !voided.has(id) && !((this.#unmarks.get(id) ?? Number.POSITIVE_INFINITY) < age),
-    )
   }
 
   /** Where in `#turns` the last turn stands that a marker covers. */

@@ -9,9 +9,10 @@ import { requireOptions } from '../model/options.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { Asked, Context } from '../prompt/context.ts'
 import type { PartName, PromptPart } from '../prompt/part.ts'
+import type { AlreadyShown } from '../recall/found.ts'
 import type { Compacted, CompactOptions } from './compaction.ts'
 import type { Injections } from './echo/injections.ts'
-import type { AlreadyShown, SessionPlace } from './place.ts'
+import type { SessionPlace } from './place.ts'
 import type {
   AppendedTurns,
   ImportedTurns,
@@ -53,11 +54,13 @@ export class Session {
 
   /** From the marker on, and what stands for the turns before it. Never writes. */
   async view(options: CallOptions = {}): Promise<SessionView> {
+    requireOptions(options)
     return (await this.#recorded()).view(options)
   }
 
   /** All that was ever said, whatever a marker says. Never writes. */
   async transcript(options: CallOptions = {}): Promise<WholeTranscript> {
+    requireOptions(options)
     return (await this.#recorded()).whole(options)
   }
 
@@ -92,6 +95,7 @@ export class Session {
 
   /** Only the `<recall>` block for this turn; `undefined` where nothing is found, or auto-recall is off. */
   async autoRecall(message: string, options: CallOptions = {}): Promise<PromptPart | undefined> {
+    requireOptions(options)
     const found = await this.#place.recall(message, options, this.#shown(options))
     if (!found) return undefined
     const { recallBlock } = await import('../prompt/recall-block.ts')
@@ -106,6 +110,7 @@ export class Session {
    * never held back.
    */
   async fresh(text: string, options: CallOptions = {}): Promise<string | undefined> {
+    requireOptions(options)
     if (typeof text !== 'string') throw new InvalidError('text', 'is no text', 'the captured text')
     return (await this.#freshOf([text], options))[0]
   }

@@ -11,8 +11,9 @@ import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord } from '../ports/store.ts'
 import { conversationId } from './archive.ts'
 import type { SessionPlace } from './place.ts'
+import { isConflict } from './races.ts'
 import { slidRecord, type Turn } from './records.ts'
-import { isConflict, type Transcript, type Unslid } from './transcript.ts'
+import type { Transcript, Unslid } from './transcript.ts'
 import { windowStart } from './window.ts'
 
 /** What a session knows of what it was given. */

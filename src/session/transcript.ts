@@ -3,16 +3,16 @@
  * the live turns. What a crash has kept from being appended is worked out: a marker from its archive, an unmark from the undo
  * that removed the archive. Reading never writes; `settled` appends what is missing.
  */
-import { isKeepsakeError } from '../errors.ts'
 import { derivedId, newId } from '../model/id.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord } from '../ports/store.ts'
 import { archiveId, markerOf } from './archive.ts'
-import { Archives, type ShownArchive, shownOf } from './archives.ts'
+import { Archives, type LookUp, type ShownArchive, shownOf } from './archives.ts'
 import { BackwardReading } from './backward-reading.ts'
 import type { BrokenLine } from './broken-records.ts'
 import type { SessionPlace } from './place.ts'
-import { markerRecord, parseRecords, type TranscriptRecord, type Turn, unmarkRecord } from './records.ts'
+import { againAfterRaces, isConflict } from './races.ts'
+import { type Marker, markerRecord, parseRecords, type TranscriptRecord, type Turn, unmarkRecord } from './records.ts'
 import type { Live } from './replay.ts'
 
 export interface SessionState extends Live {
@@ -24,6 +24,8 @@ export interface SessionState extends Live {
   readonly end: number
   /** Records that should be there and are not. */
   readonly owed: readonly SessionRecord[]
+  /** The id of an archive that begins with the first live turn, if it is made now. */
+  readonly archiveId?: string
 }
 
 /** The turns that were not offered to `conversation` yet. */
@@ -33,17 +35,14 @@ export interface Unslid {
   readonly leftBehind: string | undefined
 }
 
-/** More often than that many others are at it all the time, and the next write may do it. */
-const MOST_RACES = 10
-
 export class Transcript {
   readonly #place: SessionPlace
   readonly #archives: Archives
   #unslid: (Unslid & { readonly turns: Turn[]; readonly end: number }) | undefined
 
-  constructor(place: SessionPlace) {
+  constructor(place: SessionPlace, past?: LookUp) {
     this.#place = place
-    this.#archives = new Archives(place)
+    this.#archives = new Archives(place, past)
   }
 
   async state(options: CallOptions): Promise<SessionState> {
@@ -64,6 +63,7 @@ export class Transcript {
       const shown = found.archive ?? archive
       return {
         ...found.live,
+        ...(found.archiveId === undefined ? {} : { archiveId: found.archiveId }),
         ...(shown === undefined ? {} : { archive: shown }),
         createdAt: reading.createdAt,
         broken: reading.broken,
@@ -76,14 +76,17 @@ export class Transcript {
   /** The same, once what a crash has kept from being appended is there. */
   async settled(options: CallOptions): Promise<SessionState> {
     const { sessions, agent, key } = this.#place
-    for (let races = 0; ; races++) {
-      const state = await this.state(options)
-      if (state.owed.length === 0 || races >= MOST_RACES) return state
-      try {
+    try {
+      return await againAfterRaces(async () => {
+        const state = await this.state(options)
+        if (state.owed.length === 0) return state
         await sessions.append(agent, key, state.owed, { ...options, expectEnd: state.end })
-      } catch (error) {
-        if (!isConflict(error)) throw error
-      }
+        return this.state(options)
+      })
+    } catch (error) {
+      // Many others are at it all the time, and the next write may do it.
+      if (isConflict(error)) return this.state(options)
+      throw error
     }
   }
 
@@ -94,11 +97,11 @@ export class Transcript {
     this.#unslid = undefined
     const since = known && (await sessions.read(agent, key, known.end, options))
     if (since && !since.restarted && continued(known.turns, parseRecords(since.records))) {
-      this.#unslid = { ...known, end: since.next }
+      this.#unslid = { ...known, turns: eachOnce(known.turns), end: since.next }
       return this.#unslid
     }
     const reading = new BackwardReading(this.#place, options)
-    const turns = [...((await reading.until((replay, isWhole) => replay.unslid(isWhole))) ?? [])]
+    const turns = eachOnce((await reading.until((replay, isWhole) => replay.unslid(isWhole))) ?? [])
     this.#unslid = { turns, leftBehind: reading.replay.leftBehind(), end: reading.end }
     return this.#unslid
   }
@@ -109,17 +112,12 @@ export class Transcript {
     options: CallOptions,
   ): Promise<T> {
     const { sessions, agent, key } = this.#place
-    for (let races = 0; ; races++) {
+    return againAfterRaces(async () => {
       const state = await this.settled(options)
       const { records, value } = decide(state)
-      if (records.length === 0) return value
-      try {
-        await sessions.append(agent, key, records, { ...options, expectEnd: state.end })
-        return value
-      } catch (error) {
-        if (!isConflict(error) || races >= MOST_RACES) throw error
-      }
-    }
+      if (records.length > 0) await sessions.append(agent, key, records, { ...options, expectEnd: state.end })
+      return value
+    })
   }
 
   async #withLostMarkers(
@@ -127,28 +125,39 @@ export class Transcript {
     voided: ReadonlySet<string>,
     live: Live,
     options: CallOptions,
-  ): Promise<{ readonly live: Live; readonly archive?: ShownArchive; readonly owed: readonly SessionRecord[] }> {
+  ): Promise<Pick<SessionState, 'archive' | 'archiveId' | 'owed'> & { readonly live: Live }> {
     const { agent, key, clock } = this.#place
     const owed: SessionRecord[] = []
     let now = live
     let archive: ShownArchive | undefined
-    for (;;) {
+    for (let nth = 1; ; ) {
+      const found = { live: now, ...(archive === undefined ? {} : { archive }), owed }
       const first = now.turns[0]?.id
-      const entry = first === undefined ? undefined : await this.#archives.there(archiveId(agent, key, first), options)
-      const id = entry && derivedId(agent, `marker\0${entry.id}`)
-      const lost = entry && id && first !== undefined ? markerOf(entry, key, first, id) : undefined
-      const after = lost && reading.replay.live(reading.isWhole, voided, lost)
-      if (!entry || !lost || !after || after.turns.length >= now.turns.length) break
+      if (first === undefined) return found
+      const id = archiveId(agent, key, first, nth)
+      const entry = await this.#archives.there(id, options)
+      if (!entry) return { ...found, archiveId: id }
+      const lost = markerOf(entry, key, first, derivedId(agent, `marker\0${id}`))
+      const after = lost && isOf(lost, now) && reading.replay.live(reading.isWhole, voided, lost)
+      if (!after || after.turns.length >= now.turns.length) {
+        nth++
+        continue
+      }
+      nth = 1
       now = after
       archive = shownOf(entry)
       owed.push(markerRecord({ ...lost, id: newId(clock()), at: this.#now() }))
     }
-    return { live: now, ...(archive === undefined ? {} : { archive }), owed }
   }
 
   #now(): string {
     return instant(this.#place.clock())
   }
+}
+
+/** Else its archive stands for turns that have gone already, and a hand has copied the first of them. */
+function isOf({ through }: Marker, { turns }: Live): boolean {
+  return turns.some(({ id }) => id === through)
 }
 
 /** `false`: more has changed than that turns came and slid out. */
@@ -161,6 +170,11 @@ function continued(turns: Turn[], records: readonly TranscriptRecord[]): boolean
   return true
 }
 
-export function isConflict(error: unknown): boolean {
-  return isKeepsakeError(error) && error.code === 'CONFLICT'
+/** A hand may have copied a line: it is still one turn, where it stands last. */
+function eachOnce(turns: readonly Turn[]): Turn[] {
+  const known = new Set<string>()
+  return turns
+    .toReversed()
+    .filter(({ id }) => !known.has(id) && known.add(id))
+    .toReversed()
 }

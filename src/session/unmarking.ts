@@ -1,19 +1,18 @@
 /**
- * What an undo means for a transcript: an archive that is taken back takes its marker with it, so that the turns are there again;
- * one that is brought back brings it back. It reads the whole transcript, for the marker may be any.
+ * What an undo or a purge of an archive means for a transcript: one that is taken away takes its marker with it, so that the turns
+ * are there again; one that is brought back brings it back. It reads the whole transcript, for the marker may be any.
  */
 import { isKeepsakeError } from '../errors.ts'
 import { newId } from '../model/id.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord, Touched } from '../ports/store.ts'
+import { markersIn } from './markers.ts'
 import type { SessionPlace, TranscriptPlace } from './place.ts'
-import { type Marker, markerRecord, parseRecords, unmarkRecord } from './records.ts'
-import { isConflict } from './transcript.ts'
+import { againAfterRaces } from './races.ts'
+import { markerRecord, unmarkRecord } from './records.ts'
 
-const MOST_RACES = 10
-
-/** The undo itself is done: what fails here is told, and worked out by whoever reads the session. */
-export async function followUndo(
+/** The undo, or the purge, itself is done: what fails here is told, and worked out by whoever reads the session. */
+export async function followArchives(
   place: Omit<SessionPlace, 'key'>,
   touched: readonly Touched[],
   options: CallOptions,
@@ -51,17 +50,11 @@ async function follow(
   options: CallOptions,
 ): Promise<void> {
   const { sessions, agent, key } = place
-  for (let races = 0; ; races++) {
+  await againAfterRaces(async () => {
     const page = await sessions.read(agent, key, 0, options)
     const records = page ? recordsFor(place, page.records, archiveId, isThere) : []
-    if (!page || records.length === 0) return
-    try {
-      await sessions.append(agent, key, records, { ...options, expectEnd: page.next })
-      return
-    } catch (error) {
-      if (!isConflict(error) || races >= MOST_RACES) throw error
-    }
-  }
+    if (page && records.length > 0) await sessions.append(agent, key, records, { ...options, expectEnd: page.next })
+  })
 }
 
 function recordsFor(
@@ -76,17 +69,4 @@ function recordsFor(
   if (!isThere) return inForce.map(({ marker }) => unmarkRecord(newId(clock()), at, marker.id))
   const last = markers.at(-1)
   return last && inForce.length === 0 ? [markerRecord({ ...last.marker, id: newId(clock()), at })] : []
-}
-
-/** All markers, oldest first. An unmark counts for what stands before it. */
-export function markersIn(
-  records: readonly SessionRecord[],
-): readonly { readonly marker: Marker; readonly unmarked: boolean }[] {
-  const markers: { readonly marker: Marker; unmarked: boolean }[] = []
-  for (const record of parseRecords(records)) {
-    if (record.type === 'marker') markers.push({ marker: record.marker, unmarked: false })
-    if (record.type !== 'unmark') continue
-    for (const one of markers) if (one.marker.id === record.marker) one.unmarked = true
-  }
-  return markers
 }

@@ -1,8 +1,19 @@
 /** The code that a call leaves for the next one: it is used, it is never wrong, and it is never missed. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -68,6 +79,28 @@ it('is not taken for another text of the same length', () => {
   const file = join(program, 'chunk.js')
   writeFileSync(file, readFileSync(file, 'latin1').replace('Nothing is there.', 'There is nothing.'), 'latin1')
   expect(list()).toContain('There is nothing.')
+})
+
+it('can be written by nobody else, and is not taken where it can', () => {
+  const chunk = join(program, 'chunk.js')
+  const text = readFileSync(chunk)
+  writeFileSync(chunk, text.toString('latin1').replace('Nothing is there.', 'There is nothing.'), 'latin1')
+  const args = [join(program, 'main.js'), 'list', '--workspace', join(folder, 'ws')]
+  spawnSync('sh', ['-c', 'umask 000; exec "$@"', 'sh', process.execPath, ...args], { cwd: folder })
+  expect([statSync(compiled()).mode & 0o777, statSync(theFile()).mode & 0o777]).toEqual([0o755, 0o644])
+  const code = readFileSync(theFile()).subarray(0, -4)
+  writeFileSync(chunk, text)
+  // Other code, as someone would plant it who can work out a checksum.
+  const checksum = Buffer.alloc(4)
+  checksum.writeUInt32LE(crc32(code, crc32(text)))
+  const planted = Buffer.concat([code, checksum])
+  writeFileSync(theFile(), planted)
+  expect(list()).toContain('There is nothing.')
+  chmodSync(theFile(), 0o666)
+  expect(list()).toContain('Nothing is there.')
+  writeFileSync(theFile(), planted)
+  chmodSync(compiled(), 0o777)
+  expect(list()).toContain('Nothing is there.')
 })
 
 it('is done without where it cannot be written', () => {

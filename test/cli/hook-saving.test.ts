@@ -44,6 +44,16 @@ describe('a session whose agent walks into another project', () => {
     }
   })
 
+  it('is not read where that project has no memory', async () => {
+    const desk = await Desk.empty()
+    writeFileSync(join(desk.folder, 'agent.yaml'), 'spec: {}\n')
+    const path = join(desk.folder, 'none.jsonl')
+    writeFileSync(path, 'this would be told: it is no transcript\n')
+    expect((await ask(desk, saving(path))).systemMessage).toContain('is no transcript of claude')
+    vi.stubEnv('CLAUDE_PROJECT_DIR', desk.folder)
+    expect(await ask(desk, saving(path))).toEqual({})
+  })
+
   it('is saved where its transcript says that it began', async () => {
     const [home, other] = [await Desk.empty(), await Desk.empty()]
     const lines = (TRANSCRIPTS['claude'] ?? '')

@@ -107,6 +107,23 @@ describe.concurrent('the program', () => {
     expect(context(answered(await desk.shell(gone)))).toContain('heron')
   })
 
+  it('ends with 0 also where its call is wrong before it is named, and where it is stopped', async () => {
+    const desk = await Desk.furnished()
+    const start = JSON.stringify({ hook_event_name: 'SessionStart', session_id: 's', cwd: '.' })
+    const wrong = await desk.run(['--bogus', 'hook', 'claude'], { input: start })
+    expect(answered(wrong).systemMessage).toMatch(/--bogus/)
+    expect(
+      answered(await desk.run(['--bogus', 'hook', 'claude'], { input: JSON.stringify(prompted(PROMPT)) })),
+    ).toEqual({})
+    expect((await desk.run(['--bogus', 'recall', 'hook'])).status).toBe(2)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const waiting = desk.start(['hook', 'claude'])
+      // It listens by the time that it reads.
+      waiting.stdin.write(' '.repeat(1_000_000), () => waiting.kill(signal))
+      expect(answered(await ended(waiting))).toEqual({})
+    }
+  })
+
   it('gives what it finds while another process writes, and says so where it can not save', async () => {
     const desk = await Desk.furnished()
     hold(desk)

@@ -64,6 +64,11 @@ function commentsIn(text: string): readonly string[] {
   return text.match(/\/\/.*|\/\*.*?\*\/|#.*/g) ?? []
 }
 
+/** An empty file goes where no client can read it. */
+function leftOf({ format }: Client, text: string): string | undefined {
+  return format === 'json' && /^\uFEFF?$/.test(text) ? undefined : text
+}
+
 describe.each(CASES)('$name', ({ client, text }) => {
   it('gets our entry and keeps the rest', () => {
     const after = put(client, text)
@@ -83,7 +88,7 @@ describe.each(CASES)('$name', ({ client, text }) => {
   })
 
   it('is as it was when the entry is taken out', () => {
-    expect(takeOut(client, put(client, text))).toBe(text)
+    expect(takeOut(client, put(client, text))).toBe(leftOf(client, text))
   })
 
   it('stays as it is the second time', () => {
@@ -95,7 +100,7 @@ describe.each(CASES)('$name', ({ client, text }) => {
     const changed = put(client, put(client, text), OTHER_COMMAND)
     expect(parsed(client, changed)).toEqual(expected(client, text, OTHER_COMMAND))
     expect(put(client, changed)).toBe(put(client, text))
-    expect(takeOut(client, changed)).toBe(text)
+    expect(takeOut(client, changed)).toBe(leftOf(client, text))
   })
 })
 

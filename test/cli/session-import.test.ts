@@ -30,6 +30,7 @@ describe.concurrent('session import', () => {
       key: 'claude-s-1',
       from: 'claude',
       added: 2,
+      grown: 0,
       already: 0,
       skipped: [{ line: 3, problem: 'is cut off' }],
       warnings: ['claude.jsonl, line 3: is cut off; it was skipped'],

@@ -49,7 +49,7 @@ describe.concurrent('session append', () => {
       { input: 'From 猫\n\n' },
     )
     expect(status).toBe(0)
-    expect(Object.keys(printed)).toEqual(['key', 'turns', 'slid'])
+    expect(Object.keys(printed)).toEqual(['key', 'turns', 'slid', 'slidCount'])
     const [turn] = printed.turns
     expect(turn).toMatchObject({
       id: expect.stringMatching(ID),
@@ -77,6 +77,16 @@ describe.concurrent('session append', () => {
     ])
     const { hits } = await desk.json(['recall', '"question 1"', '--kind', 'conversation'])
     expect(hits[0].entry).toMatchObject({ content: 'question 1', createdAt: AT })
+  })
+
+  it('tells the number of what slid out, and no more entries than one can look at', async () => {
+    const desk = await Desk.empty()
+    const memory = await openMemory({ workspace: desk.workspace })
+    const turns = Array.from({ length: 30 }, (_, n) => ({ id: `t${n}`, role: 'user' as const, content: `said ${n}` }))
+    await memory.session('chat-1').import(turns, { slide: false })
+    await memory.close()
+    const { slid, slidCount } = await desk.json(['session', 'append', 'chat-1', '--role', 'user', 'and now'])
+    expect([slid.length, slid[0].content, slidCount]).toEqual([20, 'said 0', 26])
   })
 
   it('prints nothing when it is to be quiet', async () => {

@@ -2,8 +2,9 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Memory } from '../../src/memory.ts'
+import { Memory } from '../../src/memory.ts'
 import { block } from '../../src/model/injected.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from './places.ts'
 import { Workspace } from './workspace.ts'
 
@@ -154,7 +155,7 @@ describe.each(PLACES)('a session in %s', (_, newPlace) => {
       content: `said ${n}`,
     }))
     const sessions = [1, 2, 3].map(() => place.open().session('chat'))
-    expect(await sessions[0]?.import(turns.slice(0, 40))).toEqual({ added: 40, already: 0, warnings: [] })
+    expect(await sessions[0]?.import(turns.slice(0, 40))).toEqual({ added: 40, grown: 0, already: 0, warnings: [] })
     const results = await Promise.all(sessions.map((session) => session.import(turns, { slide: false })))
     expect(results.reduce((sum, { added }) => sum + added, 0)).toBe(210)
     expect(results.every(({ added, already }) => added + already === 250)).toBe(true)
@@ -173,8 +174,9 @@ describe.each(PLACES)('a session in %s', (_, newPlace) => {
     ]
     await session.import([question, answer])
     const grown = { ...answer, content: 'The second.', tools: ['recall', 'remember'] }
-    for (const one of [session, place.open().session('chat'), session]) {
-      expect(await one.import([question, grown])).toMatchObject({ added: 0, already: 2 })
+    expect(await session.import([question, grown])).toMatchObject({ added: 0, grown: 1, already: 1 })
+    for (const one of [place.open().session('chat'), session]) {
+      expect(await one.import([question, grown])).toMatchObject({ added: 0, grown: 0, already: 2 })
     }
     await session.import([{ ...question, content: 'Quite another one' }, answer])
     const after = [question, grown].map(({ content }) => content)
@@ -255,6 +257,44 @@ describe.each(PLACES)('a session in %s', (_, newPlace) => {
     ).toBe(true)
     for (const key of ['', 'a\0b', '\ud800']) expect(() => memory.session(key)).toThrow(/session/)
     expect(await memory.as('other').sessions()).toEqual([])
+  })
+
+  it('imports much text with few writes, and none that is longer than it must be', async () => {
+    const memory = place.open()
+    const turns = Array.from({ length: 2000 }, (_, n) => ({
+      id: `t${n}`,
+      role: 'tool' as const,
+      content: n === 1000 ? 'x'.repeat(1_100_000) : 'y'.repeat(600),
+      tools: ['read'],
+    }))
+    const appends: number[] = []
+    const { sessions } = memory.store
+    const counted: Store = {
+      ...memory.store,
+      sessions: {
+        ...sessions,
+        append: (scope, key, records, options) => {
+          appends.push(JSON.stringify(records).length)
+          return sessions.append(scope, key, records, options)
+        },
+      },
+    }
+    const { added } = await new Memory(counted, 'main', Date.now, {}).session('long').import(turns, { slide: false })
+    expect([added, appends.length]).toEqual([2000, 3])
+    expect(appends.filter((length) => length > 1_200_000)).toEqual([])
+  })
+
+  it('refuses options that are none', async () => {
+    const session = place.open().session('chat')
+    const none = null as unknown as undefined // what a program in JavaScript may give
+    for (const asked of [
+      () => session.view(none),
+      () => session.transcript(none),
+      () => session.autoRecall('a message', none),
+      () => session.fresh('a text', none),
+    ]) {
+      await expect(asked()).rejects.toMatchObject({ code: 'INVALID' })
+    }
   })
 
   it('tells what is wrong with a turn, and then keeps none of those it came with', async () => {

@@ -2,7 +2,7 @@
 import type { Entry } from '../../model/entry.ts'
 import { DRY_RUN, insist } from '../ask.ts'
 import type { Command, Context, Outcome } from '../command.ts'
-import { entryJson } from '../entry-json.ts'
+import { entryJson, warningsJson } from '../entry-json.ts'
 import { labelOf, shortened } from '../entry-text.ts'
 import { writtenOutcome } from '../outcomes.ts'
 
@@ -63,7 +63,7 @@ async function forgotten(context: Context, { id }: Entry): Promise<Outcome> {
 async function purged(context: Context): Promise<Outcome> {
   const { memory } = await context.open()
   // By what was given: what was forgotten under that name before goes too.
-  const { entry, cleaned, outOfReach } = await memory.purge(context.given.operand(0))
+  const { entry, cleaned, outOfReach, warnings } = await memory.purge(context.given.operand(0))
   const text = [
     `Purged ${labelOf(entry)}. This can't be undone.`,
     'Cleaned:',
@@ -72,10 +72,10 @@ async function purged(context: Context): Promise<Outcome> {
     ...outOfReach.map((sentence) => `  ${sentence}`),
   ].join('\n')
   return {
-    json: { entry: entryJson(entry), cleaned, outOfReach },
+    json: { entry: entryJson(entry), cleaned, outOfReach, ...warningsJson(warnings) },
     text: context.screen.plain(text),
     // What is left elsewhere must be told.
     quietText: context.screen.plain(outOfReach.join('\n')),
-    warnings: [],
+    warnings,
   }
 }

@@ -2,6 +2,7 @@
  * From an event of an agent program to what it is answered. A hook helps or is silent: whatever fails, the answer is one
  * object that the client takes, and what fails with every prompt is told once, at the start of the session.
  */
+import type { Config } from '../../config/load-config.ts'
 import { isKeepsakeError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
 import { usageError } from '../arguments.ts'
@@ -9,7 +10,7 @@ import type { Context } from '../command.ts'
 import { type HookEvent, type Moment, parseEvent } from './event.ts'
 import { fitted } from './fitted.ts'
 import { HOOK_CLIENTS, type HookClient } from './hook-clients.ts'
-import { projectFolder, type SessionOfClient } from './project-folder.ts'
+import { folderToldBy, projectFolder, type SessionOfClient } from './project-folder.ts'
 
 export interface HookAnswer {
   /** Shown to the person by each of the clients. */
@@ -51,7 +52,7 @@ export function failure(error: unknown, event: HookEvent | undefined): HookAnswe
 async function given(of: SessionOfClient, request: Request): Promise<HookAnswer> {
   const { client, event } = of
   if (event.moment === 'prompt' && (event.prompt ?? '').trim() === '') return {}
-  return withMemory(of, request, async (memory) => {
+  return withMemory(await configFor(of, request), event, async (memory) => {
     const session = memory.session(keyOf(of))
     if (event.moment === 'prompt') {
       const part = await session.autoRecall((event.prompt ?? '').slice(0, MOST_OF_A_PROMPT))
@@ -68,33 +69,36 @@ async function given(of: SessionOfClient, request: Request): Promise<HookAnswer>
 }
 
 async function saved(of: SessionOfClient, request: Request): Promise<HookAnswer> {
+  // A transcript may be long: it is not read where it is known before that there is no memory for it.
+  const known = folderToldBy(of.client) === undefined ? undefined : await configFor(of, request)
+  if (known && !known.enabled) return {}
   const { transcriptOf } = await import('./transcript-file.ts')
   const transcript = transcriptOf(of, request.asked)
   // A session without a word must not make a workspace.
   if (!transcript) return {}
   const { turns, given, cwd } = transcript
-  return withMemory({ ...of, begunIn: cwd }, request, async (memory) => {
+  const config = known ?? (await configFor({ ...of, begunIn: cwd }, request))
+  return withMemory(config, of.event, async (memory) => {
     await memory.session(keyOf(of)).import(turns, { slide: false, given })
     return {}
   })
 }
 
+async function configFor(of: SessionOfClient, { given, asked }: Request): Promise<Config> {
+  const { configAsked } = await import('../asked-config.ts')
+  const { workspace, agent } = asked
+  return configAsked({ given, asked: { workspace, agent, cwd: projectFolder(of, asked) } })
+}
+
 /** The memory where the agent works; without `spec.memory` it is given none. */
 async function withMemory(
-  of: SessionOfClient,
-  request: Request,
+  config: Config,
+  { moment }: HookEvent,
   use: (memory: Memory) => Promise<HookAnswer>,
 ): Promise<HookAnswer> {
-  const [{ configAsked }, { openStore }, { openMemory }] = await Promise.all([
-    import('../asked-config.ts'),
-    import('../../memory/open.ts'),
-    import('../../memory.ts'),
-  ])
-  const { given, asked } = request
-  const { workspace, agent: asWho } = asked
-  const config = await configAsked({ given, asked: { workspace, agent: asWho, cwd: projectFolder(of, asked) } })
   if (!config.enabled) return {}
-  const { store, agent, settings } = await openStore(config, { lockWaitMs: LOCK_WAIT_MS[of.event.moment] })
+  const [{ openStore }, { openMemory }] = await Promise.all([import('../../memory/open.ts'), import('../../memory.ts')])
+  const { store, agent, settings } = await openStore(config, { lockWaitMs: LOCK_WAIT_MS[moment] })
   const memory = await openMemory({ store, agent, ...settings })
   try {
     return await use(memory)

@@ -21,13 +21,18 @@ export interface SessionOfClient {
   readonly begunIn?: string | undefined
 }
 
-export function projectFolder({ client, event, begunIn }: SessionOfClient, asked: Pick<Asked, 'cwd'>): string {
+export function projectFolder(of: SessionOfClient, asked: Pick<Asked, 'cwd'>): string {
+  return folderToldBy(of.client) ?? existing(of.begunIn) ?? eventFolder(of.event, asked)
+}
+
+/** What the client itself says of it: then nothing else counts. */
+export function folderToldBy(client: HookClient): string | undefined {
   const variable = VARIABLES[client]
-  const folders = [variable === undefined ? undefined : process.env[variable], begunIn]
-  return (
-    folders.find((folder) => folder !== undefined && isAbsolute(folder) && isFolder(folder)) ??
-    eventFolder(event, asked)
-  )
+  return variable === undefined ? undefined : existing(process.env[variable])
+}
+
+function existing(folder: string | undefined): string | undefined {
+  return folder !== undefined && isAbsolute(folder) && isFolder(folder) ? folder : undefined
 }
 
 /** The folder of the process, which may be gone, is asked for only where it counts. */

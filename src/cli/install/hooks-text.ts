@@ -47,14 +47,14 @@ export function withHooks(before: string | undefined, wanted: WantedHooks): stri
   return text
 }
 
-/** Without ours; undefined: without the file, for it was made for them. */
+/** Without ours; undefined: without the file, for it was made for them, or would be empty, which no client can read. */
 export function withoutHooks(before: string): string | undefined {
   let text: string | undefined = before
   // What was put in last goes first.
   for (let last = oursIn(text).at(-1); last; last = text === undefined ? undefined : oursIn(text).at(-1)) {
     text = without(text ?? '', last)
   }
-  return text
+  return text || undefined
 }
 
 /** All that is there but ours, and what is empty without them, to be compared. */

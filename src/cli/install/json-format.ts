@@ -27,7 +27,8 @@ export function jsonFormat(servers: readonly string[]): ConfigFormat {
     const marked = withValue(text, object, member, null)
     for (const before of befores(text, keys)) {
       const isSure = hasObject(before) || (written && put(before, written) === text)
-      if (isSure && put(before, null) === marked) return before
+      // No client can read an empty file, and one that install made may have lost its last line end since.
+      if (isSure && put(before, null) === marked) return before || undefined
     }
     return withoutPart(text, object, member)
   }

@@ -20,7 +20,7 @@ export interface Word {
 }
 
 /** Of these signs alone, a text needs no patterns for all scripts, which take V8 a millisecond each: most texts do without. */
-const PLAIN = /^[\0-\x7f\u2010-\u2027]*$/
+const PLAIN = /^[\0-\x7f\xa7\u2010-\u2027\u2190-\u2193]*$/
 
 /** Of HTML: decoration. */
 const HTML = /&(?:lt|gt|amp|quot|apos|nbsp|#39);|<\/?(?:br|p|div|span|ul|ol|li|b|i|em|strong|code|pre)\s*\/?>/gi

@@ -11,7 +11,6 @@ import type { Reading } from './reading.ts'
 import { type SourceLines, sourceLines } from './source-lines.ts'
 
 export type { Reading } from './reading.ts'
-export type { SkippedLine } from './source-lines.ts'
 export type { ImportedTurn } from './turn-list.ts'
 
 export type TranscriptFormat = 'claude' | 'codex' | 'gemini'

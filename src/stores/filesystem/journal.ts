@@ -3,7 +3,6 @@
  * workspace lock only, appends whole records with one write and one sync.
  * Invariant: a descriptor whose sync failed is never used again, and nothing is appended after a line that is not whole.
  */
-import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -24,6 +23,7 @@ import {
   fixMode,
   hashBytes,
   makeFolder,
+  randomHex,
   readBytes,
   readFileAt,
   removeFile,
@@ -198,7 +198,7 @@ export class Journal {
     this.close()
     makeFolder(this.folder)
     const number = Number.parseInt(this.segments().at(-1) ?? '0', 10) + 1
-    const segment = `${String(number).padStart(8, '0')}-${randomBytes(4).toString('hex')}.jsonl`
+    const segment = `${String(number).padStart(8, '0')}-${randomHex()}.jsonl`
     const path = this.pathOf(segment)
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL
     const fd = attempt('starting the journal', path, () => openSync(path, flags, FILE_MODE))

@@ -66,23 +66,26 @@ export class KnownFiles {
   /** Ten thousand files are looked at here by every command that reads: no object, no call more than it takes. */
   #meetPacked(folder: string, round: number, look: (path: string) => Stats | undefined): number {
     if (!this.#packed) return 0
+    const rounds = this.#rounds
     const { signatures } = this.#packed
-    const { from, to } = this.#packed.folder(folder) ?? NO_ROWS
+    const rows = this.#packed.folder(folder) ?? NO_ROWS
+    const pathAt = this.#packed.pathsOf(rows)
     let untouched = 0
-    for (let row = from; row < to; row++) {
-      if (this.#rounds[row] === UNPACKED || !this.#packed.isSigned(row)) continue
-      const stats = look(this.#packed.pathAt(row))
+    for (let row = rows.from; row < rows.to; row++) {
       const at = row * 4
+      const inode = signatures[at] as number // four for each row
+      if (rounds[row] === UNPACKED || Number.isNaN(inode)) continue
+      const stats = look(pathAt(row))
       if (
         stats === undefined ||
-        signatures[at] !== stats.ino ||
+        inode !== stats.ino ||
         signatures[at + 1] !== stats.size ||
         signatures[at + 2] !== stats.mtimeMs ||
         signatures[at + 3] !== stats.ctimeMs
       ) {
         continue
       }
-      this.#rounds[row] = round
+      rounds[row] = round
       untouched++
     }
     return untouched

@@ -2,10 +2,11 @@
  * Who holds a lock, and whether that process still lives. An owner is host, boot, pid namespace, pid and start time; it is
  * dead only when this very machine can prove it. Where there is no proof, it is taken to be alive.
  */
-import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { hostname, platform, uptime } from 'node:os'
+import { sha256Hex } from './sha256.ts'
+import { randomHex } from './system.ts'
 
 // An import of it would look at each of its properties, and so open all three streams: milliseconds of every command.
 const { kill, pid } = createRequire(import.meta.url)('node:process') as NodeJS.Process // its documented export
@@ -30,7 +31,7 @@ export function thisProcess(): Owner {
     namespace: pidNamespace(),
     pid,
     start: statOf(pid)?.start ?? '-',
-    copy: randomBytes(4).toString('hex'),
+    copy: randomHex(),
   }
   return known
 }
@@ -71,10 +72,7 @@ export function describeOwner(owner: Owner): string {
 
 function hostId(): string {
   const machine = readLine('/etc/machine-id') ?? readLine('/var/lib/dbus/machine-id')
-  return createHash('sha256')
-    .update(machine ?? hostname())
-    .digest('hex')
-    .slice(0, 12)
+  return sha256Hex(machine ?? hostname()).slice(0, 12)
 }
 
 function bootId(): string {

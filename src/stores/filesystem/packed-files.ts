@@ -5,7 +5,7 @@
 import type { FolderAtRest } from './folder-at-rest.ts'
 import { buildHashIndex, type HashIndex, rowsAt } from './hash-index.ts'
 import { type KnownFile, knownFile } from './known-file.ts'
-import { type PackedTexts, packTexts, textAt } from './packed-texts.ts'
+import { type PackedTexts, packTexts, textAt, textsBetween } from './packed-texts.ts'
 
 export interface FileSections {
   /** Folder by folder: see packed-texts.ts. */
@@ -57,6 +57,11 @@ export class PackedFiles {
   /** Made when it is asked for: a look at all of them keeps none. */
   pathAt(row: number): string {
     return textAt(this.#paths, row)
+  }
+
+  /** For a look at all of these rows. */
+  pathsOf({ from, to }: Pick<PackedFolder, 'from' | 'to'>): (row: number) => string {
+    return textsBetween(this.#paths, from, to)
   }
 
   get signatures(): Float64Array {

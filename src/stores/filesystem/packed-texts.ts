@@ -25,3 +25,13 @@ export function packTexts(texts: readonly string[]): PackedTexts {
 export function textAt({ bytes, offsets }: PackedTexts, row: number): string {
   return bytes.toString('utf8', offsets[row], (offsets[row + 1] ?? 1) - 1)
 }
+
+/** Of many that follow each other: where every character is a byte, one text and a piece of it for each. */
+export function textsBetween(texts: PackedTexts, from: number, to: number): (row: number) => string {
+  const { bytes, offsets } = texts
+  const start = offsets[from] ?? 0
+  const end = (offsets[to] ?? 1) - 1
+  const all = bytes.toString('utf8', start, end)
+  if (all.length !== end - start) return (row) => textAt(texts, row)
+  return (row) => all.slice((offsets[row] ?? 0) - start, (offsets[row + 1] ?? 1) - 1 - start)
+}

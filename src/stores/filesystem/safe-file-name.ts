@@ -2,8 +2,8 @@
  * A file name for any text: everything but `[a-z0-9._-]` percent-encoded, a long one cut and told apart by a hash. Texts that
  * differ never share a name, and none is a path.
  */
-import { createHash } from 'node:crypto'
 import { InvalidError } from '../../errors.ts'
+import { sha256Hex } from './sha256.ts'
 
 const MAX_NAME_BYTES = 120
 
@@ -19,7 +19,7 @@ export function safeFileName(text: string, field: string): string {
   // A leading dot would hide the file, or be `..`.
   const safe = name.startsWith('.') ? `%2E${name.slice(1)}` : name
   if (safe.length <= MAX_NAME_BYTES) return safe
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  const hash = sha256Hex(text).slice(0, 16)
   return `${safe.slice(0, MAX_NAME_BYTES - hash.length - 1)}~${hash}`
 }
 

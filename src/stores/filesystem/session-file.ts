@@ -1,18 +1,21 @@
 /**
- * A transcript's file as its readers see it, from either end. Positions are bytes, each behind a whole line; what has no
- * end yet is not there yet. No more is read than what is asked for: the first line, and the part of a page.
+ * A transcript's file as its readers see it, from either end. Positions are bytes, each behind a whole line, and how often the
+ * file was purged before, so that none from before a purge counts after it; what has no end yet is not there yet. No more is read than what is asked for: the first line, and the part of a page.
  * Deliberately absent: a count of lines. It is made when a line is broken, for its number, and would else cost the whole file.
  */
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { StorageError } from '../../errors.ts'
 import type { SessionPage, SessionRecord, SessionTail } from '../../ports/store.ts'
-import { bytesOfMark, metadataIn, type SessionMetadata } from './session-metadata.ts'
+import { bytesOfMark, metadataIn, purgesOf, type SessionMetadata } from './session-metadata.ts'
 import { NEWLINE, recordsIn } from './session-tail.ts'
 import { codeOf, readBytes, wrapped } from './system.ts'
 
 const FIRST_LINE_BYTES = 4096
 const PAGE_BYTES = 64 * 1024
 const COUNTING_BYTES = 1024 * 1024
+/** Of a file, and of purges before the count begins anew: together they fill the numbers that are exact. */
+const MOST_BYTES = 2 ** 40
+const MOST_PURGES = 2 ** 13
 /** A first line that is longer is no metadata that a list need read. */
 const LISTED_BYTES = 1024 * 1024
 
@@ -21,10 +24,10 @@ export function readForward(path: string, from: number): SessionPage | undefined
   return look(path, (file) => {
     const first = firstLine(file)
     if (!first) return undefined
-    const isPlace = from <= first.end || isBehindLine(file, from)
-    const start = isPlace ? Math.max(from, first.end) : first.end
+    const place = placeOf(file, first, from)
+    const start = place ?? first.end
     const page = pageOf(file, first, start, bytesOf(file, start, file.size))
-    return isPlace ? page : { ...page, restarted: true }
+    return place === undefined ? { ...page, restarted: true } : page
   })
 }
 
@@ -33,11 +36,13 @@ export function readBackward(path: string, before: number | undefined): SessionT
   return look(path, (file) => {
     const first = firstLine(file)
     if (!first) return undefined
-    const isPlace = before === undefined || before <= first.end || isBehindLine(file, before)
-    const limit = isPlace && before !== undefined ? Math.max(before, first.end) : file.size
-    const { start, bytes } = lastLines(file, first.end, limit)
-    const tail = { ...pageOf(file, first, start, bytes), start: start === first.end ? 0 : start }
-    return isPlace ? tail : { ...tail, restarted: true }
+    const place = before === undefined ? file.size : placeOf(file, first, before)
+    const { start, bytes } = lastLines(file, first.end, place ?? file.size)
+    const tail = {
+      ...pageOf(file, first, start, bytes),
+      start: start === first.end ? 0 : positionOf(first, start),
+    }
+    return place === undefined ? { ...tail, restarted: true } : tail
   })
 }
 
@@ -48,6 +53,11 @@ export function readMetadata(path: string): SessionMetadata | undefined {
     if (first || linesUpTo(file, file.size) === 0) return first
     return { meta: {}, problem: 'the metadata line can not be read' }
   })
+}
+
+/** The position of a place in the file, behind a whole line. Only for the holder of the lock. */
+export function positionIn(path: string, place: number): number {
+  return look(path, (file) => positionOf(firstLine(file), place)) ?? place
 }
 
 /** What stands behind the last whole line, and where that ends. Only for the holder of the lock. */
@@ -119,9 +129,17 @@ function firstLine(file: OpenFile, mostBytes: number = file.size): FirstLine | u
   }
 }
 
-/** Else the position is of a transcript that a purge, or a hand, has rewritten since. */
-function isBehindLine(file: OpenFile, position: number): boolean {
-  return Number.isInteger(position) && position <= file.size && bytesOf(file, position - 1, position)[0] === NEWLINE
+function positionOf(first: SessionMetadata | undefined, place: number): number {
+  return (purgesOf(first?.meta ?? {}) % MOST_PURGES) * MOST_BYTES + place
+}
+
+/** `undefined`: the position is of a transcript that a purge, or a hand, has rewritten since. */
+function placeOf(file: OpenFile, first: FirstLine, position: number): number | undefined {
+  if (position === 0) return first.end
+  const place = position - positionOf(first, 0)
+  if (!Number.isInteger(place) || place <= 0 || place > file.size) return undefined
+  if (place <= first.end) return first.end
+  return bytesOf(file, place - 1, place)[0] === NEWLINE ? place : undefined
 }
 
 /** Read back from `limit` in one piece, a longer one when no whole line is in it; never before `from`. */
@@ -154,7 +172,7 @@ function pageOf(file: OpenFile, { meta, problem }: FirstLine, start: number, byt
     }
     at = end + 1
   }
-  return { meta, records, next: start + at, broken }
+  return { meta, records, next: positionOf({ meta }, start + at), broken }
 }
 
 function linesUpTo(file: OpenFile, end: number): number {

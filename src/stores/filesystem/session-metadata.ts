@@ -38,6 +38,19 @@ export function metadataIn(line: Uint8Array): SessionMetadata {
   return { meta: rest, problem }
 }
 
+/** How often a purge has rewritten the transcript. */
+export function purgesOf({ purges }: SessionRecord): number {
+  return typeof purges === 'number' && Number.isSafeInteger(purges) && purges > 0 ? purges : 0
+}
+
+/** The metadata after one more purge, as a line; what is none is left as it is. */
+export function purgedOnce(line: string): string {
+  const text = line.replace(/^\ufeff/, '')
+  const value = parseLine(Buffer.from(text))
+  if (!isMetadata(value)) return line
+  return line.slice(0, line.length - text.length) + JSON.stringify({ ...value, purges: purgesOf(value) + 1 })
+}
+
 /** Which session a file is of. `key`: as the metadata says. `undefined`: no key leads to this file. */
 export function keyOfFile(fileName: string, key: unknown): string | undefined {
   const name = fileName.replace(/\.jsonl$/, '')

@@ -16,7 +16,7 @@ import type { SessionInfo, SessionRecord, Sessions } from '../../ports/store.ts'
 import { scopeFolder } from './layout.ts'
 import { listFolder } from './list-folder.ts'
 import { safeFileName } from './safe-file-name.ts'
-import { readBackward, readForward, readMetadata, readRest } from './session-file.ts'
+import { positionIn, readBackward, readForward, readMetadata, readRest } from './session-file.ts'
 import { keyOfFile, keyProblem, type SessionMetadata } from './session-metadata.ts'
 import { isRecord, restOf } from './session-tail.ts'
 import {
@@ -66,13 +66,15 @@ export function fileSessions(
     const { fd, size } = openForAppend(path)
     try {
       const start = attempt('mending', path, () => mendEnd(path, fd, size))
-      if (expectEnd !== undefined && expectEnd !== start) throw new SessionConflictError(key, expectEnd, start)
-      return await write(path, fd, start, key, records)
+      const position = positionIn(path, start)
+      if (expectEnd !== undefined && expectEnd !== position) throw new SessionConflictError(key, expectEnd, position)
+      return position + (await write(path, fd, start, key, records))
     } finally {
       closeSync(fd)
     }
   }
 
+  /** How many bytes it was. */
   async function write(
     path: string,
     fd: number,
@@ -97,7 +99,7 @@ export function fileSessions(
       }
       throw wrapped('writing', path, error)
     }
-    return start + bytes.length
+    return bytes.length
   }
 
   async function renew(path: string): Promise<void> {

@@ -3,8 +3,6 @@
  * becomes our error. Calls are synchronous because they take microseconds and nothing may come between them; only syncs,
  * which take milliseconds, leave the thread.
  */
-
-import { createHash, randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -27,6 +25,7 @@ import {
 import { dirname } from 'node:path'
 import type { Signature } from '../../codec/journal-record.ts'
 import { isKeepsakeError, type KeepsakeError, ReadOnlyError, StorageError } from '../../errors.ts'
+import { sha256Hex } from './sha256.ts'
 
 export const FILE_MODE = 0o600
 export const FOLDER_MODE = 0o700
@@ -142,7 +141,14 @@ export function fixMode(fd: number, mode: number): void {
 }
 
 export function temporaryName(folder: string, prefix = ''): string {
-  return `${folder}/${prefix}${randomBytes(8).toString('hex')}`
+  return `${folder}/${prefix}${randomHex()}${randomHex()}`
+}
+
+/** Eight digits that another process hardly comes upon. No secret: that would take Node three milliseconds to load. */
+export function randomHex(): string {
+  return Math.floor(Math.random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, '0')
 }
 
 /** A file that was not there before; one that could not be written whole is removed again. */
@@ -368,5 +374,5 @@ export function decodeText(bytes: Uint8Array): string | undefined {
 }
 
 export function hashBytes(bytes: Uint8Array | string): string {
-  return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+  return sha256Hex(bytes).slice(0, 32)
 }

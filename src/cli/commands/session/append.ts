@@ -31,6 +31,9 @@ export const append: Command = {
   run,
 }
 
+/** That are told whole: the first append after an import lets hundreds of turns slide out. */
+const MOST_SLID = 20
+
 async function run({ given, screen, open }: Context): Promise<Outcome> {
   const key = given.operand(0)
   const role = parseRole(given.one('role'))
@@ -55,7 +58,13 @@ async function run({ given, screen, open }: Context): Promise<Outcome> {
     screen,
   )
   return {
-    json: { key, turns, slid: slid.map(entryJson), ...warningsJson(warnings) },
+    json: {
+      key,
+      turns,
+      slid: slid.slice(0, MOST_SLID).map(entryJson),
+      slidCount: slid.length,
+      ...warningsJson(warnings),
+    },
     text: [screen.line(`Appended ${aTurn(role)} to session "${key}"`), ...rows].join('\n'),
     quietText: '',
     warnings,

@@ -68,11 +68,12 @@ async function run({ given, asked, screen, open }: Context): Promise<Outcome> {
   if (key === undefined) {
     throw usageError(`${source} does not say which session it is of`, 'Say to which one it is added: --key SESSION')
   }
-  const { added, already, warnings: told } = await memory.session(key).import(turns, { given: givenByUs })
+  const { added, grown, already, warnings: told } = await memory.session(key).import(turns, { given: givenByUs })
   const warnings = [...brokenWarnings(source, skipped), ...told]
   const rows = rowsText(
     [
       ['new', turnsPhrase(added)],
+      ['grown', grown === 0 ? undefined : turnsPhrase(grown)],
       ['known', already === 0 ? undefined : turnsPhrase(already)],
       ['from', PROGRAMS[format]],
     ],
@@ -81,9 +82,9 @@ async function run({ given, asked, screen, open }: Context): Promise<Outcome> {
   // Whoever looks for them would think that they are lost.
   const old = added > 0 && turns.some(isTooOldToFind)
   const note = 'Old turns outside the window are in the transcript only; search does not find them.'
-  const done = added === 0 ? `Nothing new for session "${key}"` : `Imported into session "${key}"`
+  const done = added + grown === 0 ? `Nothing new for session "${key}"` : `Imported into session "${key}"`
   return {
-    json: { key, from: format, added, already, skipped, ...warningsJson(warnings) },
+    json: { key, from: format, added, grown, already, skipped, ...warningsJson(warnings) },
     text: [screen.line(done), ...rows, ...(old ? [screen.dim(note)] : [])].join('\n'),
     quietText: '',
     warnings,

@@ -1,4 +1,5 @@
 /** `keepsake session list`: all sessions of the agent, the one that was last spoken in first. */
+import type { SessionSummary } from '../../../memory.ts'
 import type { Command, Context, Outcome } from '../../command.ts'
 import { warningsJson } from '../../entry-json.ts'
 import { sessionsText } from '../../session-text.ts'
@@ -17,7 +18,7 @@ export const list: Command = {
 async function run({ screen, open }: Context): Promise<Outcome> {
   const { memory } = await open()
   const { timezone: zone } = await memory.store.settings()
-  const sessions = (await memory.sessions()).toSorted((a, b) => ((a.lastAt ?? '') < (b.lastAt ?? '') ? 1 : -1))
+  const sessions = (await memory.sessions()).toSorted(lastSpokenInFirst)
   const text = sessionsText(sessions, { screen, zone })
   const warnings = sessions.flatMap(({ key, problem }) => (problem === undefined ? [] : `session "${key}": ${problem}`))
   return {
@@ -26,4 +27,9 @@ async function run({ screen, open }: Context): Promise<Outcome> {
     quietText: text,
     warnings,
   }
+}
+
+function lastSpokenInFirst({ lastAt: a }: SessionSummary, { lastAt: b }: SessionSummary): number {
+  const [atA, atB] = [a ?? '', b ?? '']
+  return atA < atB ? 1 : atA > atB ? -1 : 0
 }

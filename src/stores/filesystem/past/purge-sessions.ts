@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonValue } from '../../../model/entry.ts'
 import { scopeFolder } from '../layout.ts'
+import { purgedOnce } from '../session-metadata.ts'
 import { decodeText, readFileAt, replaceFileDurably, statFile } from '../system.ts'
 import type { Workspace } from '../workspace.ts'
 
@@ -35,16 +36,13 @@ function transcripts({ layout, root }: Workspace): string[] {
   })
 }
 
-/** Line by line, so that one that is no JSON is still searched as it is. */
+/** Line by line, so that one that is no JSON is still searched as it is. Its metadata tells readers that it is another text now. */
 export function purgedTranscript(bytes: Uint8Array, needles: readonly string[]): Uint8Array {
   const text = decodeText(bytes)
   if (text === undefined || needles.length === 0) return bytes
-  return Buffer.from(
-    text
-      .split('\n')
-      .map((line) => purgedLine(line, needles))
-      .join('\n'),
-  )
+  const [first = '', ...others] = text.split('\n').map((line) => purgedLine(line, needles))
+  const purged = [first, ...others].join('\n')
+  return purged === text ? bytes : Buffer.from([purgedOnce(first), ...others].join('\n'))
 }
 
 function purgedLine(line: string, needles: readonly string[]): string {
