@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readCheckpoint } from '../../src/stores/filesystem/checkpoint.ts'
+import { statFile } from '../../src/stores/filesystem/reading.ts'
 import { type FilesystemStore, filesystemStore } from '../../src/stores/filesystem/store.ts'
-import { statFile } from '../../src/stores/filesystem/system.ts'
 
 /** So many that a store leaves a checkpoint when it is closed. */
 const NOTES = 40

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import type { EntryHead } from '../../model/entry.ts'
 import type { Catalog } from './catalog.ts'
 import type { HandEdit } from './hand-edit.ts'
-import { decodeText, FILE_MODE, readFileAt, removeFile, replaceFile } from './system.ts'
+import { decodeText, readFileAt } from './reading.ts'
+import { FILE_MODE, removeFile, replaceFile } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
 const MOST_REMOVED = 10

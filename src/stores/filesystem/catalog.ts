@@ -12,7 +12,7 @@ import { knownFile } from './known-file.ts'
 import { KnownFiles } from './known-files.ts'
 import type { PackedFiles } from './packed-files.ts'
 import { handleKey, handleKeys, type PackedHeads } from './packed-heads.ts'
-import { hashBytes } from './system.ts'
+import { hashBytes } from './reading.ts'
 
 /** Writes to a file that a crash may have kept from happening. */
 export interface Unproved {

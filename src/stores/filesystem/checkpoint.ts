@@ -11,7 +11,8 @@ import type { FolderAtRest } from './folder-at-rest.ts'
 import type { Position } from './journal.ts'
 import { type FileSections, PackedFiles, packFiles } from './packed-files.ts'
 import { type Contested, type HeadSections, PackedHeads, packHeads } from './packed-heads.ts'
-import { readFileAt, replaceFileDurably, uncounted } from './system.ts'
+import { readFileAt, uncounted } from './reading.ts'
+import { replaceFileDurably } from './system.ts'
 
 const VERSION = 5
 const NEWLINE = 10

@@ -11,8 +11,9 @@ import { isKeepsakeError } from '../../errors.ts'
 import type { Cursor, Derived } from '../../ports/store.ts'
 import { namesIn } from './list-folder.ts'
 import { cursorOf } from './past/change-feed.ts'
+import { readFileAt, statFile, uncounted } from './reading.ts'
 import { safeFileName } from './safe-file-name.ts'
-import { attempt, FILE_MODE, makeFolder, readFileAt, removeFile, replaceFile, statFile, uncounted } from './system.ts'
+import { attempt, FILE_MODE, makeFolder, removeFile, replaceFile } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
 export function fileDerived(workspace: Workspace, enter: () => void): Derived {

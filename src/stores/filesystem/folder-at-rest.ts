@@ -4,7 +4,7 @@
  */
 import type { Signature } from '../../codec/journal-record.ts'
 import { namesIn } from './list-folder.ts'
-import { sameSignature, settledSignature, statFile } from './system.ts'
+import { sameSignature, settledSignature, statFile } from './reading.ts'
 
 export interface FolderAtRest {
   readonly signature: Signature

@@ -13,7 +13,7 @@ import { checkpointPath, readCheckpoint } from './checkpoint.ts'
 import type { Journal, Position } from './journal.ts'
 import { wasLeftInOrder } from './lock.ts'
 import { thisProcess } from './owner.ts'
-import { statFile } from './system.ts'
+import { statFile } from './reading.ts'
 
 const MOST_LOADS = 10
 

@@ -16,21 +16,17 @@ import {
   type JournalRecord,
 } from '../../codec/journal-record.ts'
 import { DamagedError, ForeignError, NewerError } from '../../errors.ts'
+import { hashBytes, readBytes, readFileAt, statFile, TICK_MS } from './reading.ts'
 import {
   attempt,
   codeOf,
   FILE_MODE,
   fixMode,
-  hashBytes,
   makeFolder,
   randomHex,
-  readBytes,
-  readFileAt,
   removeFile,
-  statFile,
   syncData,
   syncFolder,
-  TICK_MS,
   wrapped,
   writeAll,
 } from './system.ts'

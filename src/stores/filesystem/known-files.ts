@@ -5,7 +5,7 @@
 import type { Stats } from 'node:fs'
 import type { KnownFile } from './known-file.ts'
 import { folderOf, type PackedFiles } from './packed-files.ts'
-import { sameSignature } from './system.ts'
+import { sameSignature } from './reading.ts'
 
 export class KnownFiles {
   readonly #folders = new Map<string, Map<string, KnownFile>>()

@@ -10,7 +10,7 @@ import type { FileReader, FoundBytes } from './file-reader.ts'
 import { readLogEntry } from './file-text.ts'
 import type { Place } from './layout.ts'
 import { LogEntries } from './log-entries.ts'
-import { decodeText, sameSignature, statFile } from './system.ts'
+import { decodeText, sameSignature, statFile } from './reading.ts'
 import type { Workspace } from './workspace.ts'
 
 const RECENT_LOGS = 64

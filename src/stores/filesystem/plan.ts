@@ -15,7 +15,7 @@ import { absorbTouched, planHandEdits } from './absorb.ts'
 import { fixedPath, type Layout, placeOf, slugFolder } from './layout.ts'
 import { type ExactUndo, exactUndo } from './past/exact-undo.ts'
 import { project, whole } from './projection.ts'
-import { hashBytes } from './system.ts'
+import { hashBytes } from './reading.ts'
 import { addRecord, idOf, type TurnPlan } from './turn-plan.ts'
 
 export interface PlannedBatch {

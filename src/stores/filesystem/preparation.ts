@@ -18,20 +18,10 @@ import type { HeldLock } from './lock.ts'
 import { thisProcess } from './owner.ts'
 import { isWhole } from './past/lineage.ts'
 import { foldOldHistory } from './past/retention.ts'
+import { hashBytes, readFileAt, statFile } from './reading.ts'
 import { survey } from './survey.ts'
 import type { Displaced } from './swap.ts'
-import {
-  attempt,
-  createFileDurably,
-  FILE_MODE,
-  hashBytes,
-  makeFolder,
-  readFileAt,
-  removeFile,
-  replaceFile,
-  statFile,
-  syncFolder,
-} from './system.ts'
+import { attempt, createFileDurably, FILE_MODE, makeFolder, removeFile, replaceFile, syncFolder } from './system.ts'
 import { settle } from './unproved.ts'
 import type { Workspace } from './workspace.ts'
 import { formatSettings, SETTINGS_FILE } from './workspace-settings.ts'

@@ -14,7 +14,7 @@ import type { Step } from '../../model/operation.ts'
 import { instant, localTime } from '../../model/time.ts'
 import { flavourOf, isBare, type Said } from './file-text.ts'
 import { type Layout, mirrorPath, type Place, placeOf } from './layout.ts'
-import { hashBytes } from './system.ts'
+import { hashBytes } from './reading.ts'
 
 /** The files as this turn will have left them so far. */
 export interface TurnFiles {

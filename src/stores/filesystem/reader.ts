@@ -7,8 +7,8 @@ import { KIND_NAMES, KINDS } from '../../model/kinds.ts'
 import { slugCandidates } from '../../model/name.ts'
 import type { ScanFilter } from '../../ports/store.ts'
 import { fixedPath, placeOf, slugFolder } from './layout.ts'
+import { statFile } from './reading.ts'
 import { survey, viewWithEdits } from './survey.ts'
-import { statFile } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
 export class Reader {

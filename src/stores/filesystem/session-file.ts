@@ -1,14 +1,13 @@
 /**
  * A transcript's file as its readers see it, from either end. Positions are bytes, each behind a whole line, and how often the
- * file was purged before, so that none from before a purge counts after it; what has no end yet is not there yet. No more is read than what is asked for: the first line, and the part of a page.
+ * file was purged before, so that none from before a purge counts after it; what has no end yet is not there yet. No more is read
+ * than what is asked for: the first line, and the part of a page.
  * Deliberately absent: a count of lines. It is made when a line is broken, for its number, and would else cost the whole file.
  */
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
-import { StorageError } from '../../errors.ts'
 import type { SessionPage, SessionRecord, SessionTail } from '../../ports/store.ts'
+import { readBytes, readOpened } from './reading.ts'
 import { bytesOfMark, metadataIn, purgesOf, type SessionMetadata } from './session-metadata.ts'
 import { NEWLINE, recordsIn } from './session-tail.ts'
-import { codeOf, readBytes, wrapped } from './system.ts'
 
 const FIRST_LINE_BYTES = 4096
 const PAGE_BYTES = 64 * 1024
@@ -86,28 +85,14 @@ class Shrunk extends Error {}
 
 /** A failed append takes back what it wrote: whoever was reading that begins anew. */
 function look<T>(path: string, read: (file: OpenFile) => T): T | undefined {
-  let fd: number
-  try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
-    throw wrapped('reading', path, error)
-  }
-  try {
-    for (;;) {
-      const stats = fstatSync(fd)
-      if (!stats.isFile()) throw new StorageError('reading', path, 'it is not a file', 'Move it away.')
-      try {
-        return read({ fd, size: stats.size })
-      } catch (error) {
-        if (!(error instanceof Shrunk)) throw error
-      }
+  return readOpened(path, (fd, { size }) => {
+    try {
+      return { made: read({ fd, size }) }
+    } catch (error) {
+      if (error instanceof Shrunk) return undefined
+      throw error
     }
-  } catch (error) {
-    throw wrapped('reading', path, error)
-  } finally {
-    closeSync(fd)
-  }
+  })?.made
 }
 
 function bytesOf({ fd }: OpenFile, from: number, to: number): Uint8Array {

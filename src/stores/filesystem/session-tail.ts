@@ -5,7 +5,7 @@
  */
 import type { JsonValue } from '../../model/entry.ts'
 import type { SessionRecord } from '../../ports/store.ts'
-import { decodeText } from './system.ts'
+import { decodeText } from './reading.ts'
 
 export const NEWLINE = 10
 

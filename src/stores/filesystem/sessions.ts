@@ -15,6 +15,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { SessionInfo, SessionRecord, Sessions } from '../../ports/store.ts'
 import { scopeFolder } from './layout.ts'
 import { listFolder } from './list-folder.ts'
+import { readFileAt, statFile } from './reading.ts'
 import { safeFileName } from './safe-file-name.ts'
 import { positionIn, readBackward, readForward, readMetadata, readRest } from './session-file.ts'
 import { keyOfFile, keyProblem, type SessionMetadata } from './session-metadata.ts'
@@ -23,9 +24,7 @@ import {
   attempt,
   makeFolder,
   openForAppend,
-  readFileAt,
   replaceFileDurably,
-  statFile,
   syncData,
   syncFolder,
   wrapped,

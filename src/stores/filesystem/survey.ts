@@ -16,7 +16,7 @@ import { countTexts } from './folder-at-rest.ts'
 import type { HandEdit } from './hand-edit.ts'
 import { foldersOf, outsideIdentity, type Place, placeInFolder, placeInScope, placeOf, scopeFolder } from './layout.ts'
 import { namesIn } from './list-folder.ts'
-import { statFile } from './system.ts'
+import { statFile } from './reading.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Looks at every file of these scopes and kinds: what hands did, and what can't be read. */

@@ -7,19 +7,8 @@
 import { linkSync, readdirSync, renameSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isOutside } from './layout.ts'
-import {
-  attempt,
-  codeOf,
-  type FileBytes,
-  hashBytes,
-  makeFolder,
-  readFileAt,
-  removeFile,
-  statFile,
-  temporaryName,
-  wrapped,
-  writeNewFile,
-} from './system.ts'
+import { type FileBytes, hashBytes, readFileAt, statFile } from './reading.ts'
+import { attempt, codeOf, makeFolder, removeFile, temporaryName, wrapped, writeNewFile } from './system.ts'
 
 /** An editor has finished its save by then. */
 const LATE_SAVE_MS = 1000

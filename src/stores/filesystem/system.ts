@@ -1,6 +1,6 @@
 /**
- * The file system as this store uses it: private modes under any umask, whole writes, one place where a failed call
- * becomes our error. Calls are synchronous because they take microseconds and nothing may come between them; only syncs,
+ * The file system as this store writes to it: private modes under any umask, whole writes, one place where a failed call
+ * becomes our error. What is read is in reading.ts. Calls are synchronous because they take microseconds and nothing may come between them; only syncs,
  * which take milliseconds, leave the thread.
  */
 import {
@@ -15,31 +15,22 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readSync,
   renameSync,
-  type Stats,
   statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Signature } from '../../codec/journal-record.ts'
 import { isKeepsakeError, type KeepsakeError, ReadOnlyError, StorageError } from '../../errors.ts'
-import { sha256Hex } from './sha256.ts'
 
 export const FILE_MODE = 0o600
 export const FOLDER_MODE = 0o700
 
-/** File times tick in steps of some milliseconds: a signature taken sooner than this after a change proves nothing. */
-export const TICK_MS = 50
-
 const MOST_TRIES = 100
 const EDQUOT_ON_LINUX = 122
-const NO_ENTRY_IS_FINE = { throwIfNoEntry: false } as const
 
 const fdatasyncAsync = asPromise(fdatasync)
 const fsyncAsync = asPromise(fsync)
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Not `promisify`: an import of node:util looks at each of its properties, and so loads modules that nobody needs. */
 function asPromise(sync: (fd: number, done: (error: Error | null) => void) => void): (fd: number) => Promise<void> {
@@ -268,111 +259,7 @@ async function syncPath(path: string, flags: number): Promise<void> {
   }
 }
 
-type Allocate = (length: number) => Buffer
-
-export interface FileBytes {
-  readonly bytes: Uint8Array
-  /** After the bytes were read: as long as a settled signature fits it, they are those that it was taken for. */
-  readonly stats: Stats
-  /** Whoever saves after these bytes were read gives the file another one. Missing while the file's time may still be ticking. */
-  readonly signature: Signature | undefined
-}
-
-/**
- * For files of megabytes that are used as they lie. V8 takes ordinary buffers for garbage to come: ten megabytes of them made it
- * go through its whole heap, which was a tenth of a recall. Shared memory it does not count.
- */
-export function uncounted(length: number): Buffer {
-  return Buffer.from(new SharedArrayBuffer(length))
-}
-
-/** The bytes of a plain file and the state they were read in; `undefined` when there is none. Links are not followed. */
-export function readFileAt(path: string, allocate: Allocate = Buffer.allocUnsafe): FileBytes | undefined {
-  let fd: number
-  try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
-    throw wrapped('reading', path, error)
-  }
-  try {
-    for (;;) {
-      const stats = fstatSync(fd)
-      if (!stats.isFile()) throw new StorageError('reading', path, 'it is not a file', 'Move it away.')
-      const signature = settledSignature(stats) // before the bytes: it may take longer than a tick to read them
-      const bytes = readBytes(fd, 0, stats.size, allocate)
-      const after = fstatSync(fd)
-      // Saved while it was read: a part of the new text would be taken for the whole.
-      if (after.size === bytes.length) return { bytes, stats: after, signature }
-    }
-  } catch (error) {
-    throw wrapped('reading', path, error)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** Up to `length` bytes from `offset` on; less at the end of the file. */
-export function readBytes(
-  fd: number,
-  offset: number,
-  length: number,
-  allocate: Allocate = Buffer.allocUnsafe,
-): Uint8Array {
-  const bytes = allocate(length)
-  let done = 0
-  while (done < length) {
-    const count = readSync(fd, bytes, done, length - done, offset + done)
-    if (count === 0) break
-    done += count
-  }
-  return bytes.subarray(0, done)
-}
-
 /** Nothing else happens meanwhile: for a few milliseconds only. */
 export function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
-}
-
-export function statFile(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, NO_ENTRY_IS_FINE)
-  } catch (error) {
-    if (codeOf(error) === 'ENOTDIR') return undefined
-    throw wrapped('reading', path, error)
-  }
-}
-
-function signatureOf(stats: Stats): Signature {
-  return [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs]
-}
-
-export function sameSignature(signature: Signature, stats: Stats): boolean {
-  return (
-    signature[0] === stats.ino &&
-    signature[1] === stats.size &&
-    signature[2] === stats.mtimeMs &&
-    signature[3] === stats.ctimeMs
-  )
-}
-
-/**
- * A signature that every change after this call is sure to differ from; `undefined` while the file's time may still be
- * ticking. So what it is to stand for must be read after this call.
- */
-export function settledSignature(stats: Stats): Signature | undefined {
-  return Date.now() - stats.ctimeMs > TICK_MS ? signatureOf(stats) : undefined
-}
-
-/** UTF-8 as text; `undefined` when it is not UTF-8. */
-export function decodeText(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
-export function hashBytes(bytes: Uint8Array | string): string {
-  return sha256Hex(bytes).slice(0, 32)
 }

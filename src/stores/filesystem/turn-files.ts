@@ -6,7 +6,8 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import type { FileWrite } from '../../codec/journal-record.ts'
 import { DamagedError, ForeignError } from '../../errors.ts'
 import type { TurnFiles } from './projection.ts'
-import { codeOf, decodeText, readBytes, readFileAt, statFile, wrapped } from './system.ts'
+import { decodeText, readBytes, readFileAt, statFile } from './reading.ts'
+import { codeOf, wrapped } from './system.ts'
 
 export class PlannedFiles implements TurnFiles {
   readonly #absolute: (path: string) => string

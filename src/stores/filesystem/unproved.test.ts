@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Unproved } from './catalog.ts'
-import { hashBytes } from './system.ts'
+import { hashBytes } from './reading.ts'
 import { settle } from './unproved.ts'
 
 const OLD = 'the old text\n'

@@ -4,7 +4,7 @@
  */
 import { parseLog } from '../../codec/log.ts'
 import type { Unproved } from './catalog.ts'
-import { hashBytes } from './system.ts'
+import { hashBytes } from './reading.ts'
 
 /** `null` stands for "no file". */
 export function settle(found: Uint8Array | null, unproved: Unproved): Uint8Array | null {

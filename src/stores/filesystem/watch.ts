@@ -9,8 +9,8 @@ import { isKeepsakeError } from '../../errors.ts'
 import { WORLD } from '../../model/entry.ts'
 import type { Watch } from '../../ports/store.ts'
 import { foldersOf, scopeFolder } from './layout.ts'
+import { statFile } from './reading.ts'
 import { survey } from './survey.ts'
-import { statFile } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Editors save in several steps; one call for all of them. */

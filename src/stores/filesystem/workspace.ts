@@ -15,8 +15,8 @@ import { Follower, type JournalState } from './follower.ts'
 import { Journal } from './journal.ts'
 import { isOutside, type Layout, STATE_FOLDER } from './layout.ts'
 import { listFolder } from './list-folder.ts'
+import { statFile } from './reading.ts'
 import { Swap } from './swap.ts'
-import { statFile } from './system.ts'
 
 export interface WorkspaceFacts {
   readonly root: string

@@ -15,8 +15,8 @@ import { acquireLock, type HeldLock } from './lock.ts'
 import { changeOf } from './past/change-feed.ts'
 import { type PlannedBatch, planBatch } from './plan.ts'
 import { Preparation } from './preparation.ts'
+import { statFile, TICK_MS } from './reading.ts'
 import { survey } from './survey.ts'
-import { statFile, TICK_MS } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface WriterOptions extends Making {

@@ -7,7 +7,7 @@ import type { JournalHeader, JournalPart } from '../../../codec/journal-record.t
 import { isKeepsakeError, type KeepsakeError } from '../../../errors.ts'
 import { type Checkpoint, readCheckpoint } from '../checkpoint.ts'
 import type { Journal } from '../journal.ts'
-import { statFile } from '../system.ts'
+import { statFile } from '../reading.ts'
 
 export interface SegmentFacts {
   /** Names sort in the order of their making. */

@@ -10,7 +10,7 @@ import {
   placeOf,
   scopeFolder,
 } from '../layout.ts'
-import { statFile } from '../system.ts'
+import { statFile } from '../reading.ts'
 import type { Scene } from './evidence.ts'
 import type { Item } from './tree.ts'
 

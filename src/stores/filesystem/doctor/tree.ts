@@ -8,7 +8,7 @@ import { isKeepsakeError } from '../../../errors.ts'
 import { KINDS } from '../../../model/kinds.ts'
 import { STATE_FOLDER } from '../layout.ts'
 import { listFolder } from '../list-folder.ts'
-import { statFile } from '../system.ts'
+import { statFile } from '../reading.ts'
 import { saidOf } from './finding.ts'
 
 export interface Item {

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { STATE_FOLDER } from '../layout.ts'
-import { readFileAt } from '../system.ts'
+import { readFileAt } from '../reading.ts'
 
 /** Paths below the root, other than git's own, whose bytes hold one of the texts. */
 export function filesHolding(root: string, needles: readonly string[], folder = ''): string[] {

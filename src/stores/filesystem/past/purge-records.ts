@@ -11,7 +11,7 @@ import type { Operation } from '../../../model/operation.ts'
 import { headAfter } from '../catalog.ts'
 import { flavourOf } from '../file-text.ts'
 import { type Layout, mirrorPath, type Place, placeOf } from '../layout.ts'
-import { hashBytes } from '../system.ts'
+import { hashBytes } from '../reading.ts'
 
 /** A text of a log without some entries. */
 export type WithoutEntries = (place: Place, text: string) => string
