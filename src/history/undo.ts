@@ -3,14 +3,14 @@
  * before. Pure; the batch is applied with compare-and-swap, so what it was planned on is what it is applied to.
  */
 import { ConflictingChangesError, InvalidError, PartialChangeError, UnknownChangeError } from '../errors.ts'
-import { handlesOf } from '../model/draft.ts'
 import type { Entry } from '../model/entry.ts'
-import { isExpired } from '../model/expiry.ts'
 import type { Expect, Operation } from '../model/operation.ts'
 import type { Touched } from '../ports/store.ts'
-import { cleanersOf, isCleaning } from './cleaning.ts'
+import { cleanerOf, isCleaning } from './cleaning.ts'
 import { type ChangeFilter, type LoggedChange, matchesFilter } from './log.ts'
 import { operationsTo } from './operations-to.ts'
+import { inForce, type Step, sameState, timelinesOf } from './timeline.ts'
+import { isNothingNow, lastStates, type Targets, walkBack } from './walk-back.ts'
 
 /** Without `changes`, `last` and a filter: the newest that is not undone yet. */
 export interface UndoRequest extends ChangeFilter {
@@ -31,12 +31,20 @@ export interface UndoPlan {
   readonly expect: Expect
 }
 
+const NONE_LEFT = 'there is no such change that is not undone yet'
+
 /** `changes` are all there are, oldest first; `now` tells what has expired. */
 export function planUndo(changes: readonly LoggedChange[], request: UndoRequest, now: string): UndoPlan {
   const chosen = new Set(choose(changes, request, now).map(({ change }) => change.number))
+  const timelines = timelinesOf(changes)
   for (;;) {
-    const { later, cleaned } = walkBack(changes, chosen, now)
-    if (later.length === 0) return planFor(changes, chosen, cleaned)
+    const { later, cleaned } = walkBack(changes, timelines, chosen, now)
+    if (later.length === 0) {
+      const plan = planFor(changes, chosen, cleaned)
+      // Made and cleaned up again: together they have left nothing.
+      if (request.changes === undefined && plan.operations.length === 0) throw new UnknownChangeError(NONE_LEFT)
+      return plan
+    }
     if (request.withLater !== true) throw new ConflictingChangesError([...chosen], later)
     for (const number of later) chosen.add(number)
     const foreign = changes.find(({ change, isPartial }) => isPartial && chosen.has(change.number))
@@ -67,7 +75,7 @@ function choose(changes: readonly LoggedChange[], request: UndoRequest, now: str
   }
   const isAskedFor = filter.session !== undefined || filter.by !== undefined
   // An undo that was not asked for by number or origin is passed over: undoing twice takes back two changes.
-  const open = changes.filter(
+  const open = asLastDone(changes).filter(
     (logged) =>
       logged.undoneBy === undefined &&
       !isIdle(logged) &&
@@ -78,8 +86,22 @@ function choose(changes: readonly LoggedChange[], request: UndoRequest, now: str
       matchesFilter(logged, filter),
   )
   const left = withoutSpent(changes, open, now)
-  if (left.length === 0) throw new UnknownChangeError('there is no such change that is not undone yet')
+  if (left.length === 0) throw new UnknownChangeError(NONE_LEFT)
   return last === undefined && filtered ? left : left.slice(-(last ?? 1))
+}
+
+/** In the order in which they were done: one that was undone and redone was done last by the redo, which takes back its undo. */
+function asLastDone(changes: readonly LoggedChange[]): readonly LoggedChange[] {
+  const reverts = new Map(changes.map(({ change }) => [change.number, change.reverts ?? []]))
+  const redoneBy = new Map<number, number>()
+  for (const [number, undos] of reverts) {
+    for (const redone of undos.flatMap((undo) => reverts.get(undo) ?? [])) redoneBy.set(redone, number)
+  }
+  const doneBy = (number: number): number => {
+    const by = redoneBy.get(number)
+    return by === undefined || by <= number ? number : doneBy(by)
+  }
+  return changes.toSorted((a, b) => doneBy(a.change.number) - doneBy(b.change.number))
 }
 
 /** It left everything as it was: there is nothing to take back. */
@@ -91,20 +113,38 @@ function isUnchanged({ before, after }: Touched): boolean {
   return sameState(before, after) && before?.path === after?.path
 }
 
-/** Those of which more is left to take back than what a cleanup, which is not one of them, has removed for good. */
+/**
+ * Those of which something is left to take back: not what an undo has passed over, nor what a cleanup, which is not one of them, has
+ * removed for good. A change that made room has cleaned up too, but is not meant by that.
+ */
 function withoutSpent(
   changes: readonly LoggedChange[],
   open: readonly LoggedChange[],
   now: string,
 ): readonly LoggedChange[] {
-  const cleaners = cleanersOf(changes)
-  const numbers = new Set(open.map(({ change }) => change.number))
-  const isSpent = (one: Touched): boolean => {
-    const cleaner = cleaners.get(one.id)
-    if (cleaner === undefined || numbers.has(cleaner)) return isUnchanged(one)
-    return !one.before || isExpired(one.before, now)
+  const timelines = timelinesOf(changes)
+  const known = new Map<string, { readonly counting: ReadonlySet<number>; readonly cleaner: number | undefined }>()
+  const left = new Set<number>()
+  const isSpent = (one: Touched, number: number): boolean => {
+    const { counting, cleaner } = known.get(one.id) ?? countingOf(timelines.get(one.id) ?? [])
+    known.set(one.id, { counting, cleaner })
+    if (isUnchanged(one) || !counting.has(number)) return true
+    return cleaner !== undefined && !left.has(cleaner) && isNothingNow(one.before, now)
   }
-  return open.filter(({ touched }) => !touched.every(isSpent))
+  // The newest first: whether a cleaner is one of them is known before what it removed is asked for.
+  for (const { change, touched } of open.toReversed()) {
+    const isCleanup = touched.every((one) => isCleaning(one, change.at))
+    if (isCleanup || !touched.every((one) => isSpent(one, change.number))) left.add(change.number)
+  }
+  return open.filter(({ change }) => left.has(change.number))
+}
+
+function countingOf(steps: readonly Step[]): {
+  readonly counting: ReadonlySet<number>
+  readonly cleaner: number | undefined
+} {
+  const counting = inForce(steps)
+  return { counting: new Set(counting.map(({ change }) => change.number)), cleaner: cleanerOf(counting) }
 }
 
 /**
@@ -141,96 +181,6 @@ function changeToUndo(
   if (found.undoneBy !== undefined) throw new ConflictingChangesError([number], [], found.undoneBy)
   if (found.isPartial) throw new PartialChangeError(number)
   return found
-}
-
-/** Entries as they are to be. */
-type Targets = ReadonlyMap<string, Entry | undefined>
-
-interface WalkedBack {
-  /** Changes that must go too, because an entry is no longer as a chosen change left it. */
-  readonly later: readonly number[]
-  /** Of the entries that a cleanup removed since, what they get back: only what has not expired. */
-  readonly cleaned: Targets
-}
-
-/** A cleanup that is not chosen counts as if it had not been: it did what time had done already. */
-function walkBack(changes: readonly LoggedChange[], chosen: ReadonlySet<number>, now: string): WalkedBack {
-  const later = new Set<number>()
-  const then = lastStates(changes)
-  /** By entry: changes since, that nobody has chosen. */
-  const since = new Map<string, number[]>()
-  const removed = new Set<string>()
-  const touchedByChosen = new Set<string>()
-  for (const { change, touched } of changes.toReversed()) {
-    for (const one of touched) {
-      const { id, before, after } = one
-      const others = since.get(id) ?? []
-      if (chosen.has(change.number)) {
-        touchedByChosen.add(id)
-        if (sameState(then.get(id), after)) {
-          then.set(id, before)
-          since.set(id, [])
-        } else {
-          for (const number of others) later.add(number)
-        }
-      } else if (!isCleaning(one, change.at)) {
-        since.set(id, [...others, change.number])
-      } else if (others.length === 0 && !then.get(id)) {
-        then.set(id, before)
-        removed.add(id)
-      }
-    }
-  }
-  const cleaned = new Map<string, Entry | undefined>()
-  for (const id of removed) {
-    const state = then.get(id)
-    const isBack = touchedByChosen.has(id) && state && !isExpired(state, now)
-    if (!isBack) then.set(id, undefined)
-    if (touchedByChosen.has(id)) cleaned.set(id, then.get(id))
-  }
-  for (const number of takersOf(changes, chosen, then)) later.add(number)
-  return { later: [...later].sort((a, b) => a - b), cleaned }
-}
-
-/**
- * Later changes that gave a name to someone else that an entry gets back. `then`: the states to come. Where both had the name
- * all along, as files made by hand can, they have it again.
- */
-function takersOf(changes: readonly LoggedChange[], chosen: ReadonlySet<number>, then: Targets): number[] {
-  const first = changes.find(({ change }) => chosen.has(change.number))?.change.number ?? 0
-  const owners = new Map<string, Set<string>>()
-  for (const entry of then.values()) {
-    for (const handle of entry ? handlesIn(entry) : []) {
-      owners.set(handle, (owners.get(handle) ?? new Set()).add(entry?.id ?? ''))
-    }
-  }
-  const doubled = new Set([...owners].filter(([, ids]) => ids.size > 1).map(([handle]) => handle))
-  if (doubled.size === 0) return []
-  return changes
-    .filter(({ change }) => change.number > first && !chosen.has(change.number))
-    .filter(({ touched }) => touched.some((one) => takes(one, doubled, then)))
-    .map(({ change }) => change.number)
-}
-
-function takes({ id, before, after }: Touched, handles: ReadonlySet<string>, then: Targets): boolean {
-  const had = new Set(before ? handlesIn(before) : [])
-  const still = then.get(id)
-  const kept = new Set(still ? handlesIn(still) : [])
-  return (after ? handlesIn(after) : []).some((handle) => handles.has(handle) && !had.has(handle) && kept.has(handle))
-}
-
-function handlesIn(entry: Entry): string[] {
-  return handlesOf(entry).map((handle) => `${entry.scope}\0${handle}`)
-}
-
-function lastStates(changes: readonly LoggedChange[]): Map<string, Entry | undefined> {
-  const states = new Map<string, Entry | undefined>()
-  for (const { touched } of changes) for (const { id, after } of touched) states.set(id, after)
-  return states
-}
-
-function sameState(a: Entry | undefined, b: Entry | undefined): boolean {
-  return a?.revision === b?.revision && a?.kind === b?.kind && a?.scope === b?.scope
 }
 
 /** From each entry as it is now to where it was before the first of the undone changes: what came between is not repeated. */

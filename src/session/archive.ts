@@ -1,7 +1,7 @@
 /**
  * The archive of a span of turns: how it is called, what it says of the span, and the marker that follows from it. Its id is
- * derived from the session and the first turn, so that two who compact at once make one, and so that a marker that a crash
- * kept from being appended is found again. Pure.
+ * derived from the session, the first turn and how often such an archive was made before, so that two who compact at once make one,
+ * so that a marker that a crash kept from being appended is found again, and so that no two makings are taken for one. Pure.
  */
 import type { Entry, Metadata } from '../model/entry.ts'
 import { derivedId, isId } from '../model/id.ts'
@@ -11,7 +11,7 @@ const LONGEST_NAME = 200
 /** Room for a dash and a number. */
 const LONGEST_STEM = LONGEST_NAME - 12
 
-/** `nth`: the first is another turn's where a hand has copied a turn that an archive stands for. */
+/** `nth`: those before were taken back, or are another turn's, where a hand has copied a turn that an archive stands for. */
 export function archiveId(agent: string, key: string, firstTurn: string, nth: number = 1): string {
   return derivedId(agent, `archive\0${key}\0${firstTurn}${nth === 1 ? '' : `\0${nth}`}`)
 }

@@ -2,11 +2,12 @@
  * What stands for the turns that a marker covers: its archive, and where that is missing, why. One that an undo took back stands for
  * nothing; for one that was forgotten, or that can't be read, there is a line that says so.
  */
-import { type LoggedChange, visibleChanges } from '../history/log.ts'
+import { visibleChanges } from '../history/log.ts'
 import type { Entry } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
+import type { Change } from '../model/operation.ts'
 import { instant } from '../model/time.ts'
-import type { CallOptions, Touched } from '../ports/store.ts'
+import type { CallOptions, Recorded, Touched } from '../ports/store.ts'
 import type { SessionPlace } from './place.ts'
 import type { Marker } from './records.ts'
 
@@ -21,11 +22,23 @@ export interface ShownArchive {
 /** What happened to the entries, by their ids, oldest first. */
 export type ChangesById = ReadonlyMap<string, readonly ChangeOfOne[]>
 
-type ChangeOfOne = Pick<Touched, 'before' | 'after'> & Pick<LoggedChange, 'change' | 'undoneBy'>
+type ChangeOfOne = Pick<Touched, 'before' | 'after'> & Pick<Recorded, 'change'>
 
 export type LookUp = (options: CallOptions) => Promise<ChangesById>
 
 type Loss = 'was forgotten' | "can't be found or read"
+
+/** Why an archive is not there, from what happened to it. An undo of an undo does again what the first one took back. */
+export function lossFrom(changes: readonly ChangeOfOne[]): Loss | 'undone' {
+  const last = changes.at(-1)
+  if (!last?.before || last.after) return "can't be found or read"
+  let cause: ChangeOfOne | undefined = last
+  while (cause?.change.reverts) {
+    const { reverts, number }: Change = cause.change
+    cause = changes.find(({ change }) => change.number < number && reverts?.includes(change.number))
+  }
+  return cause?.after && !cause.before ? 'undone' : 'was forgotten'
+}
 
 export class Archives {
   readonly #place: SessionPlace
@@ -61,12 +74,8 @@ export class Archives {
   async #lossOf(id: string, options: CallOptions): Promise<Loss | 'undone'> {
     const known = this.#lost.get(id)
     if (known) return known
-    const changes = (await this.#past(options)).get(id) ?? []
-    const made = changes.findLast(({ change, before, after }) => change.reverts === undefined && !before && after)
-    if (made?.undoneBy !== undefined) return 'undone'
-    const last = changes.at(-1)
-    const loss: Loss = last?.before && !last.after ? 'was forgotten' : "can't be found or read"
-    this.#lost.set(id, loss)
+    const loss = lossFrom((await this.#past(options)).get(id) ?? [])
+    if (loss !== 'undone') this.#lost.set(id, loss)
     return loss
   }
 }
@@ -81,11 +90,11 @@ export async function archiveChanges(
   options: CallOptions,
 ): Promise<ChangesById> {
   const byId = new Map<string, ChangeOfOne[]>()
-  for (const { touched, ...logged } of visibleChanges(await store.history(options), [agent])) {
+  for (const { touched, change } of visibleChanges(await store.history(options), [agent])) {
     for (const { id, ...states } of touched) {
       if ((states.after ?? states.before)?.kind !== 'archive') continue
       const known = byId.get(id) ?? []
-      known.push({ ...logged, ...states })
+      known.push({ change, ...states })
       byId.set(id, known)
     }
   }

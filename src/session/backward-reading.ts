@@ -52,7 +52,10 @@ export class BackwardReading {
       this.end = page.next
     }
     this.replay.putBefore(parseRecords(page.records))
-    this.#broken = [...page.broken, ...brokenRecords(page.records), ...this.#broken]
+    // What is wrong with the first line is told with every page.
+    const told = new Set(page.broken.map(({ line }) => line))
+    const others = this.#broken.filter(({ line }) => line === undefined || !told.has(line))
+    this.#broken = [...page.broken, ...brokenRecords(page.records), ...others]
     this.#page = page
     return true
   }

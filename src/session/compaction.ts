@@ -46,6 +46,8 @@ export interface Compacted {
   readonly warnings: readonly string[]
 }
 
+export type InTurn = <T>(takeDown: () => Promise<T>) => Promise<T>
+
 const MOST_KEPT = 1_000_000
 const MOST_RACES = 10
 
@@ -53,11 +55,14 @@ export class Compaction {
   readonly #place: SessionPlace
   readonly #transcript: Transcript
   readonly #sliding: Sliding
+  readonly #inTurn: InTurn
 
-  constructor(place: SessionPlace, transcript: Transcript, sliding: Sliding) {
+  /** `inTurn`: what is read and written stands in the queue of all that is taken down. */
+  constructor(place: SessionPlace, transcript: Transcript, sliding: Sliding, inTurn: InTurn) {
     this.#place = place
     this.#transcript = transcript
     this.#sliding = sliding
+    this.#inTurn = inTurn
   }
 
   async compact({ summary, keep = 0, reason = 'compact', signal }: CompactOptions): Promise<Compacted> {
@@ -66,19 +71,37 @@ export class Compaction {
     if (reason !== 'compact' && reason !== 'trim') {
       throw new InvalidError('reason', `"${String(reason)}" is none`, 'compact, trim')
     }
-    const state = await this.#transcript.settled(call)
+    const state = await this.#inTurn(() => this.#transcript.settled(call))
     const span = spanOf(state.turns, kept)
     const last = span.at(-1)
     if (!last) return { compacted: false, why: whyNothing(state), warnings: [] }
+    // Outside of the queue: it may take long, and say something itself.
     const content = await summaryOf(summary, state, span, call)
     if (content.trim() === '') return { compacted: false, why: 'the summary is empty', warnings: [] }
-    const { slid, warnings } = await this.#sliding.slideThrough(last.id, call)
+    return this.#inTurn(() => this.#write(state, span, last, content, reason, call))
+  }
+
+  async #write(
+    state: SessionState,
+    span: readonly Turn[],
+    last: Turn,
+    content: string,
+    reason: 'compact' | 'trim',
+    call: CallOptions,
+  ): Promise<Compacted> {
+    const before = await this.#sliding.slideThrough(last.id, call)
     const applied = await this.#archived(state, span, content, reason, call)
-    const { marker } = await this.#transcript.settled(call)
-    if (!applied) return { compacted: false, why: 'already compacted', ...(marker ? { marker } : {}), warnings }
+    const { marker, turns } = await this.#transcript.settled(call)
     const id = state.archiveId
-    const archive = applied.entries.find((entry) => entry.id === id)
     const isInForce = marker?.archiveId === id
+    const orphan = isInForce ? lastBeforeExchanges(turns) : undefined
+    const after = orphan ? await this.#sliding.slideThrough(orphan.id, call) : { slid: [], warnings: [] }
+    const [slid, warnings] = [
+      [...before.slid, ...after.slid],
+      [...before.warnings, ...after.warnings],
+    ]
+    if (!applied) return { compacted: false, why: 'already compacted', ...(marker ? { marker } : {}), warnings }
+    const archive = applied.entries.find((entry) => entry.id === id)
     return {
       compacted: true,
       ...(archive ? { archive } : {}),
@@ -136,6 +159,12 @@ function spanOf(turns: readonly Turn[], kept: number): readonly Turn[] {
   const span = turns.slice(0, windowStart(turns, kept))
   if (kept !== 0 && !span.some(opensExchange)) return []
   return turns.slice(0, turns.findLastIndex(({ id }) => id === span.at(-1)?.id) + 1)
+}
+
+/** An answer that came while its question was summed up is in no exchange, so in no window. */
+function lastBeforeExchanges(turns: readonly Turn[]): Turn | undefined {
+  const start = turns.findIndex(opensExchange)
+  return turns[(start < 0 ? turns.length : start) - 1]
 }
 
 const NOT_IN_FORCE = 'the session was reset, or the archive taken back, meanwhile: it goes on without the archive'

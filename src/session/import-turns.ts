@@ -42,7 +42,11 @@ export async function importTurns(
 
 function missingIn(records: readonly SessionRecord[], turns: readonly Turn[], now: string): SessionRecord[] {
   const known = new Map(turnsIn(parseRecords(records)).map((turn) => [turn.id, turn]))
-  const given = new Map(turns.map((turn) => [turn.id, turn]))
+  const given = new Map<string, Turn>()
+  for (const turn of turns) {
+    const same = given.get(turn.id)
+    if (!same || hasGrown(same, turn)) given.set(turn.id, turn)
+  }
   return [...given.values()].flatMap((turn) => {
     const before = known.get(turn.id)
     if (!before) return [turnRecord(turn)]

@@ -19,12 +19,15 @@ export class Unmarks {
   }
 }
 
+export interface FoundMarker {
+  readonly marker: Marker
+  readonly unmarked: boolean
+}
+
 /** All markers of these records, oldest first. */
-export function markersIn(
-  records: readonly SessionRecord[],
-): readonly { readonly marker: Marker; readonly unmarked: boolean }[] {
+export function markersIn(records: readonly SessionRecord[]): readonly FoundMarker[] {
   const unmarks = new Unmarks()
-  const markers: { readonly marker: Marker; readonly unmarked: boolean }[] = []
+  const markers: FoundMarker[] = []
   for (const record of parseRecords(records).toReversed()) {
     if (record.type === 'unmark') unmarks.put(record.marker)
     if (record.type === 'marker') markers.push({ marker: record.marker, unmarked: unmarks.takeBack(record.marker) })

@@ -21,9 +21,16 @@ export class OpenSessions {
     const session = this.#sessions.get(requireKey(key)) ?? new Session({ ...this.#place, key })
     this.#sessions.delete(key)
     this.#sessions.set(key, session)
-    const [oldest] = this.#sessions.keys()
-    if (this.#sessions.size > MOST_OPEN && oldest !== undefined) this.#sessions.delete(oldest)
+    this.#forgetIdle(session)
     return session
+  }
+
+  /** The oldest first. One that is busy stays: a second object of it would not stand in its queue. */
+  #forgetIdle(wanted: Session): void {
+    for (const [key, session] of this.#sessions) {
+      if (this.#sessions.size <= MOST_OPEN) return
+      if (session !== wanted && !session.isBusy) this.#sessions.delete(key)
+    }
   }
 
   async list(options: CallOptions): Promise<readonly SessionSummary[]> {

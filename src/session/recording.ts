@@ -12,7 +12,7 @@ import { neutral } from '../prompt/neutral.ts'
 import { conversationId } from './archive.ts'
 import type { ShownArchive } from './archives.ts'
 import { type BrokenLine, brokenRecords } from './broken-records.ts'
-import { type Compacted, Compaction, type CompactOptions } from './compaction.ts'
+import { type Compacted, Compaction, type CompactOptions, type InTurn } from './compaction.ts'
 import { importTurns } from './import-turns.ts'
 import { markersIn } from './markers.ts'
 import type { SessionPlace } from './place.ts'
@@ -182,11 +182,12 @@ export class Recording {
   }
 
   async compact(options: CompactOptions): Promise<Compacted> {
-    return new Compaction(this.#place, this.#transcript, this.#sliding).compact(options)
+    const inTurn: InTurn = (takeDown) => this.#inTurn(takeDown)
+    return new Compaction(this.#place, this.#transcript, this.#sliding, inTurn).compact(options)
   }
 
   async reset(options: CallOptions): Promise<Reset> {
-    return resetSession(this.#place, this.#transcript, this.#sliding, options)
+    return this.#inTurn(() => resetSession(this.#place, this.#transcript, this.#sliding, options))
   }
 
   /** The entries that say what stands in the window anyway. */

@@ -84,7 +84,7 @@ function oracle(records: readonly TranscriptRecord[]): Live {
   let furthest = 0
   let chosen: Marker | undefined
   for (const { marker: one, covers = furthest } of markers) {
-    if (covers < furthest) continue
+    if (covers < furthest || (covers === furthest && chosen?.reason === 'new' && one.reason !== 'new')) continue
     furthest = covers
     chosen = one
   }

@@ -1,8 +1,8 @@
 /**
  * From where on a session counts, found from its end: a transcript is put in page by page, the last one first, until the marker
  * in force is certain. So it takes what was said since, and not what was ever said. Pure.
- * Of the markers in force the one that covers furthest counts, of equal ones the last in the file. Where a broken line has taken
- * the turn that it goes through, it goes as far as its first turn and its time tell; where that is gone too, as far as the one
+ * Of the markers in force the one that covers furthest counts, of equal ones the last in the file; but what was left behind by a
+ * reset stays so, whatever is undone and redone since. Where a broken line has taken the turn that it goes through, it goes as far as its first turn and its time tell; where that is gone too, as far as the one
  * before it, for it was made of what that one left.
  */
 import { Unmarks } from './markers.ts'
@@ -30,6 +30,7 @@ export class Replay {
   readonly #turns: Aged<Turn>[] = []
   /** Those that no unmark takes back. */
   readonly #markers: Aged<Marker>[] = []
+  readonly #takenBack: Marker[] = []
   readonly #slid: Aged<string>[] = []
   readonly #revisions = new Revisions()
   readonly #unmarks = new Unmarks()
@@ -50,15 +51,21 @@ export class Replay {
     const inForce = this.#markers.filter(({ value }) => !voided.has(value.id))
     if (lost) inForce.unshift({ age: -1, value: lost })
     const located = inForce.map((marker) => ({ marker, cut: this.#lastCovered(marker) }))
-    let best: { readonly marker: Aged<Marker>; readonly cut: number } | undefined
-    for (const { marker, cut } of located) {
-      if (cut !== undefined && (best === undefined || cut < best.cut)) best = { marker, cut }
-    }
-    if (!isWhole && (best === undefined || this.#mayReachFurther(inForce, best.cut))) return undefined
-    const newerThanBest = best === undefined ? located : located.slice(0, inForce.indexOf(best.marker))
-    const marker = newerThanBest.find(({ cut }) => cut === undefined)?.marker ?? best?.marker
-    const turns = this.#turnsAfter(best?.cut)
-    return { ...(marker ? { marker: marker.value } : {}), turns }
+    let furthest: number | undefined
+    for (const { cut } of located) furthest = newer(furthest, cut)
+    if (!isWhole && (furthest === undefined || this.#mayReachFurther(inForce, furthest))) return undefined
+    const reaching = located
+      .slice(0, located.findLastIndex(({ cut }) => cut === furthest) + 1)
+      .filter(({ cut }) => cut === furthest || cut === undefined)
+      .map(({ marker }) => marker.value)
+    const marker = reaching.find(({ reason }) => reason === 'new') ?? reaching[0]
+    return { ...(marker ? { marker } : {}), turns: this.#turnsAfter(furthest) }
+  }
+
+  /** The archives of markers that were taken back, as far as is read: each of them was made and undone. */
+  takenBack(voided: ReadonlySet<string>): ReadonlySet<string> {
+    const inForce = this.#markers.map(({ value }) => value).filter(({ id }) => voided.has(id))
+    return new Set([...this.#takenBack, ...inForce].flatMap(({ archiveId }) => archiveId ?? []))
   }
 
   /** The turns that were not offered to `conversation` yet, oldest first, as far as is read; `undefined`: read on. */
@@ -78,7 +85,8 @@ export class Replay {
 
   #put(record: TranscriptRecord, age: Age): void {
     if (record.type === 'marker') {
-      if (!this.#unmarks.takeBack(record.marker)) this.#markers.push({ age, value: record.marker })
+      if (this.#unmarks.takeBack(record.marker)) this.#takenBack.push(record.marker)
+      else this.#markers.push({ age, value: record.marker })
     } else if (record.type === 'unmark') this.#unmarks.put(record.marker)
     else if (record.type === 'revision') this.#revisions.put(record.revision)
     else if (record.type === 'slid') this.#slid.push({ age, value: record.through })

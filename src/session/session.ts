@@ -34,22 +34,30 @@ export class Session {
   readonly #place: SessionPlace
   #injections: Promise<Injections> | undefined
   #recording: Promise<Recording> | undefined
+  /** What is taken down now. */
+  #underWay = 0
+  #hasUnkept: () => boolean = () => false
 
   constructor(place: SessionPlace) {
     this.key = place.key
     this.#place = place
   }
 
+  /** Whether another object of the same session would not know what this one does: the order of what it takes down, and what it gave. */
+  get isBusy(): boolean {
+    return this.#underWay > 0 || this.#hasUnkept()
+  }
+
   /** Takes down what was said, one turn or several at once. What leaves the window becomes `conversation` entries. */
   async append(turns: TurnInput | readonly TurnInput[], options: CallOptions = {}): Promise<AppendedTurns> {
     requireOptions(options)
-    return (await this.#recorded()).append(turns, options)
+    return this.#busily(async () => (await this.#recorded()).append(turns, options))
   }
 
   /** Takes down turns of another program's transcript, each known by its id and so never twice. */
   async import(turns: readonly TurnInput[], options: ImportOptions = {}): Promise<ImportedTurns> {
     requireOptions(options)
-    return (await this.#recorded()).import(turns, options)
+    return this.#busily(async () => (await this.#recorded()).import(turns, options))
   }
 
   /** From the marker on, and what stands for the turns before it. Never writes. */
@@ -73,13 +81,13 @@ export class Session {
   /** Sums up what was said as an archive, which stands for it from now on. `Memory.undo` brings the turns back. */
   async compact(options: CompactOptions): Promise<Compacted> {
     requireOptions(options)
-    return (await this.#recorded()).compact(options)
+    return this.#busily(async () => (await this.#recorded()).compact(options))
   }
 
   /** Begins anew: nothing that was said so far is in the window any more. */
   async reset(options: CallOptions = {}): Promise<Reset> {
     requireOptions(options)
-    return (await this.#recorded()).reset(options)
+    return this.#busily(async () => (await this.#recorded()).reset(options))
   }
 
   /** All that a model is given before this turn, as `Memory.context` has it, but known again when it comes back. */
@@ -89,7 +97,7 @@ export class Session {
     const call = signal ? { signal } : {}
     const context = await this.#place.context(options, this.#shown(call))
     const blocks = context.parts.filter(({ part }) => MARKED.includes(part)).map(({ text }) => text)
-    if (blocks.length > 0) await (await this.#injected()).keep(blocks, call)
+    if (blocks.length > 0) await this.#keep(blocks, call)
     return context
   }
 
@@ -100,7 +108,7 @@ export class Session {
     if (!found) return undefined
     const { recallBlock } = await import('../prompt/recall-block.ts')
     const part = recallBlock(found, await this.#place.zone())
-    if (part) await (await this.#injected()).keep([part.text], options)
+    if (part) await this.#keep([part.text], options)
     return part
   }
 
@@ -136,9 +144,26 @@ export class Session {
     return { session: this.key, ids }
   }
 
+  #keep(given: readonly string[], options: CallOptions): Promise<void> {
+    return this.#busily(async () => (await this.#injected()).keep(given, options))
+  }
+
   #injected(): Promise<Injections> {
-    this.#injections ??= import('./echo/injections.ts').then(({ Injections }) => new Injections(this.#place))
+    this.#injections ??= import('./echo/injections.ts').then(({ Injections }) => {
+      const injections = new Injections(this.#place)
+      this.#hasUnkept = () => injections.hasUnkept
+      return injections
+    })
     return this.#injections
+  }
+
+  async #busily<T>(takeDown: () => Promise<T>): Promise<T> {
+    this.#underWay++
+    try {
+      return await takeDown()
+    } finally {
+      this.#underWay--
+    }
   }
 
   #recorded(): Promise<Recording> {
@@ -146,7 +171,7 @@ export class Session {
       ({ Recording }) =>
         new Recording(this.#place, {
           fresh: (texts, options) => this.#freshOf(texts, options),
-          keep: async (given, options) => (await this.#injected()).keep(given, options),
+          keep: (given, options) => this.#keep(given, options),
         }),
     )
     return this.#recording

@@ -3,6 +3,7 @@
  * the live turns. What a crash has kept from being appended is worked out: a marker from its archive, an unmark from the undo
  * that removed the archive. Reading never writes; `settled` appends what is missing.
  */
+import type { Entry } from '../model/entry.ts'
 import { derivedId, newId } from '../model/id.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord } from '../ports/store.ts'
@@ -126,27 +127,43 @@ export class Transcript {
     live: Live,
     options: CallOptions,
   ): Promise<Pick<SessionState, 'archive' | 'archiveId' | 'owed'> & { readonly live: Live }> {
-    const { agent, key, clock } = this.#place
+    const { key, clock, agent } = this.#place
     const owed: SessionRecord[] = []
     let now = live
     let archive: ShownArchive | undefined
-    for (let nth = 1; ; ) {
+    for (;;) {
       const found = { live: now, ...(archive === undefined ? {} : { archive }), owed }
       const first = now.turns[0]?.id
       if (first === undefined) return found
-      const id = archiveId(agent, key, first, nth)
-      const entry = await this.#archives.there(id, options)
-      if (!entry) return { ...found, archiveId: id }
-      const lost = markerOf(entry, key, first, derivedId(agent, `marker\0${id}`))
-      const after = lost && isOf(lost, now) && reading.replay.live(reading.isWhole, voided, lost)
-      if (!after || after.turns.length >= now.turns.length) {
-        nth++
-        continue
+      const { made, next } = await this.#makings(first, reading.replay.takenBack(voided), options)
+      let isLost = false
+      for (const entry of made.toReversed()) {
+        const lost = markerOf(entry, key, first, derivedId(agent, `marker\0${entry.id}`))
+        const after = lost && isOf(lost, now) && reading.replay.live(reading.isWhole, voided, lost)
+        if (!after || after.turns.length >= now.turns.length) continue
+        isLost = true
+        now = after
+        archive = shownOf(entry)
+        owed.push(markerRecord({ ...lost, id: newId(clock()), at: this.#now() }))
+        break
       }
-      nth = 1
-      now = after
-      archive = shownOf(entry)
-      owed.push(markerRecord({ ...lost, id: newId(clock()), at: this.#now() }))
+      if (!isLost) return { ...found, archiveId: next }
+    }
+  }
+
+  /** The archives that begin with a turn and are there, oldest first, and the id of the next: none that was taken back has it. */
+  async #makings(
+    firstTurn: string,
+    takenBack: ReadonlySet<string>,
+    options: CallOptions,
+  ): Promise<{ readonly made: readonly Entry[]; readonly next: string }> {
+    const { agent, key } = this.#place
+    const made: Entry[] = []
+    for (let nth = 1; ; nth++) {
+      const id = archiveId(agent, key, firstTurn, nth)
+      const entry = await this.#archives.there(id, options)
+      if (entry) made.push(entry)
+      else if (!takenBack.has(id)) return { made, next: id }
     }
   }
 

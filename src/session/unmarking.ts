@@ -3,10 +3,13 @@
  * are there again; one that is brought back brings it back. It reads the whole transcript, for the marker may be any.
  */
 import { isKeepsakeError } from '../errors.ts'
+import type { Entry } from '../model/entry.ts'
 import { newId } from '../model/id.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord, Touched } from '../ports/store.ts'
-import { markersIn } from './markers.ts'
+import { markerOf } from './archive.ts'
+import { archiveChanges, lossFrom } from './archives.ts'
+import { type FoundMarker, markersIn } from './markers.ts'
 import type { SessionPlace, TranscriptPlace } from './place.ts'
 import { againAfterRaces } from './races.ts'
 import { markerRecord, unmarkRecord } from './records.ts'
@@ -20,8 +23,10 @@ export async function followArchives(
   const warnings: string[] = []
   for (const [id, key] of archivesIn(place.agent, touched)) {
     try {
-      const isThere = (await place.store.get(id, options)) !== undefined
-      await follow({ ...place, key }, id, isThere, options)
+      const archive = await place.store.get(id, options)
+      if (archive) await follow({ ...place, key }, (markers) => recordsBack(place, key, archive, markers), id, options)
+      else if (!(await isForgotten(place, id, options)))
+        await follow({ ...place, key }, (markers) => unmarksOf(place, markers), id, options)
     } catch (error) {
       if (!isKeepsakeError(error) && !options.signal?.aborted) throw error
       const reason = error instanceof Error ? error.message : String(error)
@@ -43,30 +48,42 @@ function archivesIn(agent: string, touched: readonly Touched[]): Map<string, str
   return archives
 }
 
+/** An undo may also do again what another one took back: a forgotten archive leaves its marker, and a placeholder, behind. */
+async function isForgotten(place: Omit<SessionPlace, 'key'>, id: string, options: CallOptions): Promise<boolean> {
+  return lossFrom((await archiveChanges(place, options)).get(id) ?? []) === 'was forgotten'
+}
+
 async function follow(
-  place: TranscriptPlace,
+  { sessions, agent, key }: TranscriptPlace,
+  missing: (markers: readonly FoundMarker[]) => SessionRecord[],
   archiveId: string,
-  isThere: boolean,
   options: CallOptions,
 ): Promise<void> {
-  const { sessions, agent, key } = place
   await againAfterRaces(async () => {
     const page = await sessions.read(agent, key, 0, options)
-    const records = page ? recordsFor(place, page.records, archiveId, isThere) : []
+    const markers = markersIn(page?.records ?? []).filter(({ marker }) => marker.archiveId === archiveId)
+    const records = missing(markers)
     if (page && records.length > 0) await sessions.append(agent, key, records, { ...options, expectEnd: page.next })
   })
 }
 
-function recordsFor(
-  { clock }: TranscriptPlace,
-  records: readonly SessionRecord[],
-  archiveId: string,
-  isThere: boolean,
-): SessionRecord[] {
+function unmarksOf({ clock }: Pick<TranscriptPlace, 'clock'>, markers: readonly FoundMarker[]): SessionRecord[] {
   const at = instant(clock())
-  const markers = markersIn(records).filter(({ marker }) => marker.archiveId === archiveId)
   const inForce = markers.filter(({ unmarked }) => !unmarked)
-  if (!isThere) return inForce.map(({ marker }) => unmarkRecord(newId(clock()), at, marker.id))
+  return inForce.map(({ marker }) => unmarkRecord(newId(clock()), at, marker.id))
+}
+
+/** The entry is the truth: markers of its id may be of another making, where a crash has taken the marker of one of the two. */
+function recordsBack(
+  { clock }: Pick<TranscriptPlace, 'clock'>,
+  key: string,
+  archive: Entry,
+  markers: readonly FoundMarker[],
+): SessionRecord[] {
   const last = markers.at(-1)
-  return last && inForce.length === 0 ? [markerRecord({ ...last.marker, id: newId(clock()), at })] : []
+  if (!last) return []
+  const first = archive.metadata['first']
+  const own = markerOf(archive, key, typeof first === 'string' ? first : '', newId(clock())) ?? last.marker
+  if (markers.some(({ marker, unmarked }) => !unmarked && marker.through === own.through)) return []
+  return [...unmarksOf({ clock }, markers), markerRecord({ ...own, id: newId(clock()), at: instant(clock()) })]
 }

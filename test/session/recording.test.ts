@@ -371,6 +371,26 @@ describe('a session in files', () => {
     expect((await session.transcript()).broken).toEqual(expected)
   })
 
+  it('tells once what is wrong with its first line, and the list says the same, however long both are', async () => {
+    const memory = workspace.open()
+    const session = memory.session('chat')
+    for (let n = 0; n < 5; n++) await session.append({ role: 'user', content: `${n} `.repeat(30_000) })
+    const [meta = '', ...rest] = readFileSync(file(), 'utf8').split('\n')
+    const told = async (): Promise<unknown[]> => {
+      const again = workspace.open()
+      const { createdAt, broken } = await again.session('chat').view()
+      const [listed] = await again.sessions()
+      return [createdAt, broken, listed?.createdAt, listed?.problem]
+    }
+    const { createdAt } = await session.view()
+    const long = JSON.stringify({ ...JSON.parse(meta), remark: 'x'.repeat(1_500_000) })
+    writeFileSync(file(), [long, ...rest].join('\n'))
+    expect(await told()).toEqual([createdAt, [], createdAt, undefined])
+    writeFileSync(file(), [long.slice(1), ...rest].join('\n'))
+    const problem = 'the metadata line can not be read'
+    expect(await told()).toEqual([null, [{ line: 1, problem }], null, problem])
+  })
+
   it('still recalls where its transcript can not be read', async () => {
     const memory = workspace.open({ contextWindowSize: 1 })
     const session = memory.session('chat')

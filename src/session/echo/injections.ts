@@ -24,6 +24,11 @@ export class Injections {
     this.#transcript = transcript
   }
 
+  /** Whether another process, or another object of this session, would take some of what was given for new. */
+  get hasUnkept(): boolean {
+    return this.#unkept.size > 0
+  }
+
   /**
    * Before the text is handed out, so that nobody can bring it back unknown. Where the transcript can't be read or written, be it
    * that the folder is read-only or the disk full, what was found is still worth having: this process knows it, and tries again.

@@ -15,8 +15,6 @@ const COUNTING_BYTES = 1024 * 1024
 /** Of a file, and of purges before the count begins anew: together they fill the numbers that are exact. */
 const MOST_BYTES = 2 ** 40
 const MOST_PURGES = 2 ** 13
-/** A first line that is longer is no metadata that a list need read. */
-const LISTED_BYTES = 1024 * 1024
 
 /** All whole lines from a position on. */
 export function readForward(path: string, from: number): SessionPage | undefined {
@@ -47,11 +45,7 @@ export function readBackward(path: string, before: number | undefined): SessionT
 
 /** The metadata alone; `undefined` when there is no whole line. */
 export function readMetadata(path: string): SessionMetadata | undefined {
-  return look(path, (file) => {
-    const first = firstLine(file, LISTED_BYTES)
-    if (first || linesUpTo(file, file.size) === 0) return first
-    return { meta: {}, problem: 'the metadata line can not be read' }
-  })
+  return look(path, firstLine)
 }
 
 /** The position of a place in the file, behind a whole line. Only for the holder of the lock. */
@@ -101,16 +95,15 @@ function bytesOf({ fd }: OpenFile, from: number, to: number): Uint8Array {
   return bytes
 }
 
-function firstLine(file: OpenFile, mostBytes: number = file.size): FirstLine | undefined {
-  const most = Math.min(mostBytes, file.size)
+function firstLine(file: OpenFile): FirstLine | undefined {
   for (let length = FIRST_LINE_BYTES; ; length *= 4) {
-    const bytes = bytesOf(file, 0, Math.min(length, most))
+    const bytes = bytesOf(file, 0, Math.min(length, file.size))
     const end = bytes.indexOf(NEWLINE)
     if (end !== -1) {
       const said = metadataIn(bytes.subarray(0, end))
       return { ...said, end: said.isRecord ? bytesOfMark(bytes) : end + 1 }
     }
-    if (length >= most) return undefined
+    if (length >= file.size) return undefined
   }
 }
 
