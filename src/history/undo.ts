@@ -41,8 +41,7 @@ export function planUndo(changes: readonly LoggedChange[], request: UndoRequest,
     const { later, cleaned } = walkBack(changes, timelines, chosen, now)
     if (later.length === 0) {
       const plan = planFor(changes, chosen, cleaned)
-      // Made and cleaned up again: together they have left nothing.
-      if (request.changes === undefined && plan.operations.length === 0) throw new UnknownChangeError(NONE_LEFT)
+      if (request.changes === undefined && isNothing(plan)) throw new UnknownChangeError(NONE_LEFT)
       return plan
     }
     if (request.withLater !== true) throw new ConflictingChangesError([...chosen], later)
@@ -50,6 +49,12 @@ export function planUndo(changes: readonly LoggedChange[], request: UndoRequest,
     const foreign = changes.find(({ change, isPartial }) => isPartial && chosen.has(change.number))
     if (foreign) throw new PartialChangeError(foreign.change.number)
   }
+}
+
+/** Made and cleaned up again: together they have left nothing. What a hand only moved is moved back without an operation. */
+function isNothing({ operations, undone }: UndoPlan): boolean {
+  const isMoved = ({ before, after }: Touched): boolean => before?.path !== after?.path && Boolean(before && after)
+  return operations.length === 0 && !undone.some(({ touched }) => touched.some(isMoved))
 }
 
 function planFor(changes: readonly LoggedChange[], chosen: ReadonlySet<number>, cleaned: Targets): UndoPlan {
