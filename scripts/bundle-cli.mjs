@@ -1,6 +1,6 @@
 // The command line as a few files instead of two hundred: loading modules one by one was half of a command's time. An
-// everyday command loads main.js, program.js and chunk.js, the MCP server mcp.js besides, and what is seldom asked for is in
-// rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
+// everyday command loads main.js, program.js and chunk.js, the MCP server mcp.js besides, a conversation session.js, and what is
+// seldom asked for is in rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
 // for many files cost more than one that is too long. Packages that only the program needs are bundled and are development
 // dependencies (docs/decisions/0013). `yaml` and the stemmers of other languages are left out, because most commands never
 // load them and the library needs them too.
@@ -24,6 +24,7 @@ const PLACES = [
   ],
   ['http', 'mcp/http/.*'],
   ['mcp', 'cli/commands/mcp|mcp/.*|tools/.*|stores/filesystem/watch'],
+  ['session', 'session/.*|cli/commands/session(/.*)?|cli/hook/transcript-file'],
   ['rarely', '.*'],
 ].map(([place, paths]) => ({ place, pattern: new RegExp(`^(${paths})\\.ts$`) }))
 
