@@ -16,6 +16,9 @@ export type ErrorCode =
   | 'NEWER'
   | 'UNSUPPORTED'
   | 'CLOSED'
+  | 'NO_MODEL'
+  | 'MODEL'
+  | 'TIMEOUT'
 
 export interface ErrorFacts {
   readonly hint?: string

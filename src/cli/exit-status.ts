@@ -16,6 +16,9 @@ export const EXIT_STATUS: Readonly<Record<FailureCode, number>> = {
   NEWER: 1,
   UNSUPPORTED: 1,
   CLOSED: 1,
+  NO_MODEL: 2,
+  MODEL: 1,
+  TIMEOUT: 1,
   INTERNAL: 1,
   INTERRUPTED: 130,
 }

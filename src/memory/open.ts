@@ -77,6 +77,9 @@ export function settingsOf({ values }: Config): MemorySettings {
     soulEditable: values.soul_editable,
     contextWindowSize: values.context_window_size,
     cleanupInterval: values.cleanup_interval,
+    maxMemorySize: values.max_memory_size,
+    consolidationTimeout: values.consolidation_timeout,
+    memoryWindow: values.memory_window,
   }
 }
 

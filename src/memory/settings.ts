@@ -22,6 +22,12 @@ export interface MemorySettings {
   readonly contextWindowSize?: number | undefined
   /** Every how many seconds a long-lived program removes what has expired; default 3600, 0 is never. */
   readonly cleanupInterval?: number | undefined
+  /** From how many bytes of MEMORY.md on a model that condenses is asked to compress it; default 8192. */
+  readonly maxMemorySize?: number | undefined
+  /** How many milliseconds condensing may take; default 30,000. */
+  readonly consolidationTimeout?: number | undefined
+  /** How many messages a session holds before an agent condenses it; default 50. */
+  readonly memoryWindow?: number | undefined
 }
 
 /** All of them, each with its value. */
@@ -36,14 +42,22 @@ export interface KnownSettings {
   readonly contextWindowSize: number
   /** Seconds. */
   readonly cleanupInterval: number
+  /** Bytes. */
+  readonly maxMemorySize: number
+  /** Milliseconds. */
+  readonly consolidationTimeout: number
+  /** Messages. */
+  readonly memoryWindow: number
 }
 
 /** What a timer of the system can wait: a longer one ends at once. */
-const LONGEST_TIMER_S = 2_147_483
+const LONGEST_TIMER_MS = 2_147_483_647
+const LONGEST_TIMER_S = Math.floor(LONGEST_TIMER_MS / 1000)
 
 export function knownSettings(given: MemorySettings): KnownSettings {
   const tools = requirePreset(given.tools ?? 'default')
   const { language = 'en', recallLimit = 5, recallWords = 8, contextWindowSize = 5, cleanupInterval = 3600 } = given
+  const { maxMemorySize = 8192, consolidationTimeout = 30_000, memoryWindow = 50 } = given
   return {
     language,
     recallLimit: wholeNumber(recallLimit, 'recallLimit', 1, 100),
@@ -54,16 +68,19 @@ export function knownSettings(given: MemorySettings): KnownSettings {
     soulEditable: given.soulEditable ?? false,
     contextWindowSize: wholeNumber(contextWindowSize, 'contextWindowSize', 0, 1000),
     cleanupInterval: wholeNumber(cleanupInterval, 'cleanupInterval', 0, LONGEST_TIMER_S),
+    maxMemorySize: wholeNumber(maxMemorySize, 'maxMemorySize', 1, 16_777_216),
+    consolidationTimeout: wholeNumber(consolidationTimeout, 'consolidationTimeout', 1, LONGEST_TIMER_MS),
+    memoryWindow: wholeNumber(memoryWindow, 'memoryWindow', 2, 100_000),
   }
 }
 
 /** Just the settings among other options, and of these what is said. */
 export function givenSettings(options: MemorySettings): MemorySettings {
   const { language, recallLimit, tools, autoRecall, injectMemory, recallWords, soulEditable } = options
-  const { contextWindowSize, cleanupInterval } = options
+  const { contextWindowSize, cleanupInterval, maxMemorySize, consolidationTimeout, memoryWindow } = options
   const all = {
     ...{ language, recallLimit, tools, autoRecall, injectMemory, recallWords, soulEditable },
-    ...{ contextWindowSize, cleanupInterval },
+    ...{ contextWindowSize, cleanupInterval, maxMemorySize, consolidationTimeout, memoryWindow },
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
