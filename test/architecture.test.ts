@@ -18,7 +18,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'errors.ts': { parts: [] },
   model: { parts: ['errors.ts'], packages: ['@noble/hashes'] },
   ports: { parts: ['model'] },
-  complete: { parts: ['errors.ts', 'model', 'ports'], packages: ['ai'] },
+  complete: { parts: ['errors.ts', 'model', 'ports'] },
   codec: { parts: ['errors.ts', 'model'] },
   history: { parts: ['errors.ts', 'model', 'ports'] },
   search: { parts: ['errors.ts'], packages: ['@orama/stemmers'] },

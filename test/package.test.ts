@@ -21,7 +21,7 @@ function loadedBy(file: string, seen = new Map<string, string>()): Map<string, s
 describe('the built package', () => {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
-  it.each(['dist/index.js', 'dist/facades/index.js', 'dist/testing/index.js'])(
+  it.each(['dist/index.js', 'dist/facades/index.js', 'dist/testing/index.js', 'dist/complete/ai-sdk.js'])(
     "%s loads none of Node's own modules and nothing heavy",
     (file) => {
       const loaded = [...loadedBy(join(ROOT, file)).keys()]

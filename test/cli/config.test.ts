@@ -43,6 +43,29 @@ describe.concurrent('keepsake config', () => {
     expect(desk.hash()).toBe(before)
   })
 
+  it('shows the model that counts and which variables say so, and no secret', async () => {
+    const named = {
+      OPENAI_MODEL: 'small',
+      OPENAI_BASE_URL: 'http://127.0.0.1:9/v1?key=hunter2',
+      OPENAI_API_KEY: 'hunter2',
+    }
+    const fromEnvironment = await sourceOf(new Desk(), 'llm', [], { env: named })
+    expect(fromEnvironment).toEqual({
+      value: { provider: 'openai', base_url: 'http://127.0.0.1:9/v1?********', model: 'small', api_key_env: null },
+      source: 'OPENAI_MODEL, OPENAI_BASE_URL',
+    })
+    const desk = deskWith('llm: { provider: anthropic, model: large }')
+    const withPassword = { ...named, ANTHROPIC_BASE_URL: 'http://me:hunter2@host' }
+    expect(await sourceOf(desk, 'llm', [], { env: withPassword })).toMatchObject({
+      value: { provider: 'anthropic', base_url: '********', model: 'large' },
+      source: 'agent.yaml:3, ANTHROPIC_BASE_URL',
+    })
+    expect(await sourceOf(new Desk(), 'llm', [], { env: { OPENAI_API_KEY: 'hunter2' } })).toEqual({
+      value: null,
+      source: 'default',
+    })
+  })
+
   it('is one JSON object when that is asked for', async () => {
     const desk = deskWith('agent: scout', 'token: hunter2')
     const printed = await desk.json(['config'])

@@ -1,9 +1,11 @@
 /** `keepsake config`: each value that counts here, and who says so. Writes nothing, and shows no secret. */
+import { effectiveLlm } from '../../complete/effective-llm.ts'
 import { unknownKey } from '../../config/check-values.ts'
 import { identityOutside } from '../../config/identity-place.ts'
 import { CONFIG_KEYS, type ConfigKey, KEYS, PINNED } from '../../config/keys.ts'
 import type { Config } from '../../config/load-config.ts'
 import { openFiles, settingsFileOf } from '../../config/open-store.ts'
+import { SERVER } from '../../config/value-types.ts'
 import type { JsonValue } from '../../model/entry.ts'
 import type { Settings } from '../../ports/store.ts'
 import { configAsked } from '../asked-config.ts'
@@ -75,10 +77,25 @@ async function effective(found: Config, settingsFile: string | undefined): Promi
     if (settings && name && !isOutside) {
       return [key, { value: settings[name], source: settingsFile ? 'keepsake.yaml' : found.sources[key].label }]
     }
+    if (key === 'llm') return [key, shownLlm(found)]
     const value = found.values[key]
     const isSecret = KEYS[key].secret && value !== null
-    return [key, { value: isSecret ? HIDDEN : (value as JsonValue), source: found.sources[key].label }] // llm is plain, too
+    return [key, { value: isSecret ? HIDDEN : (value as JsonValue), source: found.sources[key].label }] // none but llm is a mapping
   })
+}
+
+/** With what the environment says about it. */
+function shownLlm({ values, sources }: Config): Shown {
+  const { llm, variables } = effectiveLlm(values.llm, process.env) ?? { llm: null, variables: [] }
+  const said = values.llm === null && llm !== null ? [] : [sources.llm.label]
+  const source = [...said, ...variables].join(', ')
+  if (llm === null) return { value: null, source }
+  return { value: { ...llm, base_url: llm.base_url === null ? null : shownAddress(llm.base_url) }, source }
+}
+
+/** An address that is not checked yet may hold a password, and any may hold a key in its query. */
+function shownAddress(address: string): string {
+  return SERVER.read(address, '') === undefined ? HIDDEN : address.replace(/\?[\s\S]*$/, `?${HIDDEN}`)
 }
 
 async function settingsOf(found: Config): Promise<Settings | undefined> {

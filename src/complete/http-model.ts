@@ -1,0 +1,36 @@
+/** A model behind an API over HTTP: what both APIs do alike with a call. */
+import type { CompleteOptions, Completion, Model, ModelMessage } from '../ports/complete.ts'
+import type { AnswerReading } from './answer-reading.ts'
+import { httpCall } from './http-call.ts'
+import type { Endpoint } from './model-failure.ts'
+import { ModelText } from './model-text.ts'
+import type { ProviderOptions } from './provider.ts'
+
+export interface HttpApi {
+  readonly endpoint: Endpoint
+  readonly headers: Readonly<Record<string, string>>
+  readonly bodyOf: (asked: CompleteOptions, messages: readonly ModelMessage[]) => object
+  readonly read: (reading: AnswerReading) => Promise<Completion>
+}
+
+export function httpModel(api: HttpApi, options: ProviderOptions): Model {
+  return { name: options.model, complete: (message, asked) => completeWith(api, options, message, asked) }
+}
+
+function completeWith(
+  { endpoint, headers, bodyOf, read }: HttpApi,
+  options: ProviderOptions,
+  message: string,
+  asked: CompleteOptions,
+): Promise<Completion> {
+  const { signal, onText } = asked
+  const messages = asked.messages ?? [{ role: 'user', content: message }]
+  const body = bodyOf({ ...asked, model: asked.model || options.model }, messages)
+  // Each try begins anew.
+  let text = new ModelText(onText)
+  const readOne = (response: Response): Promise<Completion> => {
+    text = new ModelText(onText)
+    return read({ ...{ response, endpoint, signal, messages, text }, isStreamed: onText !== undefined })
+  }
+  return httpCall({ ...{ endpoint, headers, body, signal }, read: readOne, isTold: () => text.isTold }, options)
+}

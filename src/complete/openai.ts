@@ -1,0 +1,24 @@
+/**
+ * Models behind the API of OpenAI's chat completions, which Ollama, LM Studio, vLLM, llama.cpp and many services speak too, each
+ * in its own way: what is read here takes all of them.
+ */
+import type { Model } from '../ports/complete.ts'
+import { endpointOf } from './http-call.ts'
+import { httpModel } from './http-model.ts'
+import { readOpenai } from './openai-answer.ts'
+import { openaiBody } from './openai-body.ts'
+import type { ProviderOptions } from './provider.ts'
+
+const OWN = { baseUrl: 'https://api.openai.com/v1', path: '/chat/completions', keyVariable: 'OPENAI_API_KEY' }
+
+export function openaiModel(options: ProviderOptions): Model {
+  const endpoint = endpointOf(options, OWN)
+  const isOpenai = endpoint.url.origin === new URL(OWN.baseUrl).origin
+  const api = {
+    endpoint,
+    headers: endpoint.apiKey === undefined ? {} : { authorization: `Bearer ${endpoint.apiKey}` },
+    bodyOf: openaiBody(isOpenai),
+    read: readOpenai,
+  }
+  return httpModel(api, options)
+}
