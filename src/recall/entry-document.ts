@@ -5,13 +5,13 @@
 import type { Entry, EntryHead, Metadata } from '../model/entry.ts'
 import { endMs } from '../model/expiry.ts'
 import { blankInjected } from '../model/injected.ts'
-import { KIND_NAMES, KINDS } from '../model/kinds.ts'
+import { KIND_NAMES, KINDS, type Kind } from '../model/kinds.ts'
 import { localTime } from '../model/time.ts'
 import type { Document, Schema } from '../search/document.ts'
 import { dateWords } from './date-words.ts'
 import { splitHeadings } from './headings.ts'
 
-export const VERSION = 5
+export const VERSION = 6
 
 export const FIELDS = ['name', 'description', 'headings', 'tags', 'content', 'date'] as const
 
@@ -20,6 +20,9 @@ export const COLUMNS = ['kind', 'created', 'updated', 'expires', 'turn'] as cons
 export const COLUMN = { kind: 0, created: 1, updated: 2, expires: 3, turn: 4 } as const
 
 export const SCHEMA: Schema = { fields: FIELDS, columns: COLUMNS }
+
+/** In the column of kinds: an entry of the history that says what its archive says. Whoever finds the one needs no other. */
+export const MIRROR: number = KIND_NAMES.length
 
 const SEQ_DIGITS = 16
 const STAMP_LENGTH = '0123456789abcdef1970-01-01T00:00:00.000Z1970-01-01T00:00:00.000Z'.length + SEQ_DIGITS
@@ -42,7 +45,7 @@ export function documentOf(entry: Entry, zone: string): Document {
     ],
     ...(group === undefined ? {} : { group, position: positionOf(entry) }),
     columns: [
-      KIND_NAMES.indexOf(entry.kind),
+      isMirror(entry) ? MIRROR : KIND_NAMES.indexOf(entry.kind),
       Date.parse(entry.createdAt),
       Date.parse(entry.updatedAt),
       endMs(entry),
@@ -50,6 +53,15 @@ export function documentOf(entry: Entry, zone: string): Document {
     ],
     stored: stampOf(entry) + (isEmpty(entry.metadata) ? '' : JSON.stringify(entry.metadata)),
   }
+}
+
+/** From the column of kinds. */
+export function kindAt(column: number): Kind {
+  return KIND_NAMES[column] ?? 'history' // else it is a mirror
+}
+
+function isMirror({ kind, metadata }: EntryHead): boolean {
+  return kind === 'history' && typeof metadata['archive'] === 'string'
 }
 
 /** What must be equal for a document to be still right; all stamps are of one length. A lost journal numbers anew. */
@@ -62,9 +74,10 @@ export function storedMetadata(stored: string): Metadata {
   return json === '' ? {} : (JSON.parse(json) as Metadata) // written above
 }
 
-/** What belongs together: the entries of a session, or of a log those of one day. An archive stands for all, beside none. */
-function groupOf({ scope, kind, origin }: EntryHead, day: string): string | undefined {
-  if (kind === 'archive') return undefined
+/** What belongs together: the entries of a session, or of a log those of one day. An archive, and what mirrors it, stands for all, beside none. */
+function groupOf(entry: EntryHead, day: string): string | undefined {
+  const { scope, kind, origin } = entry
+  if (kind === 'archive' || isMirror(entry)) return undefined
   if (origin.session !== undefined) return `${scope}\0session\0${origin.session}`
   return KINDS[kind].shape === 'log' ? `${scope}\0${kind}\0${day}` : undefined
 }

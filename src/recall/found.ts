@@ -10,7 +10,7 @@ export type SearchMode = 'lexical'
 export interface SearchOptions extends CallOptions {
   /** How many hits at most: 1 to 100; default 5. */
   readonly limit?: number
-  /** Default: every kind but identity. */
+  /** Default: every kind but identity. Entries of the history that say what an archive says are found only where it names history. */
   readonly kinds?: readonly Kind[]
   /** On `createdAt`: from this instant on. */
   readonly since?: string
@@ -126,6 +126,7 @@ export interface WhyNot {
     | 'not-there'
     | 'expired'
     | 'kind'
+    | 'mirror'
     | 'since'
     | 'until'
     | 'where'
@@ -142,7 +143,7 @@ export interface WhyNot {
   readonly rank?: number
   readonly score?: number
   readonly why?: Why
-  /** The entry that stands for it (`alike`). */
+  /** The entry that stands for it (`alike`, `mirror`). */
   readonly instead?: string
   /** What could not be read: what was expected may stand there. */
   readonly warnings: readonly string[]

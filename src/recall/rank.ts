@@ -4,7 +4,6 @@
  * Pure: the same indexes and the same moment give the same order in every process.
  */
 import { hasEnded } from '../model/expiry.ts'
-import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import type { Problem } from '../ports/store.ts'
 import type { Matches } from '../search/matches.ts'
 import { nearestTerms } from '../search/nearest-terms.ts'
@@ -13,7 +12,7 @@ import { search } from '../search/search.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { isDateWord } from './date-words.ts'
 import { refusalOf } from './eligible.ts'
-import { COLUMN, FIELDS } from './entry-document.ts'
+import { COLUMN, FIELDS, kindAt } from './entry-document.ts'
 import type { Exact } from './exact-entry.ts'
 import type { BoostPart, SupportPart, Why, WordPart } from './found.ts'
 import { nearness } from './nearness.ts'
@@ -155,7 +154,7 @@ function scoredBy(
 }
 
 function boostsOf(matches: Matches, doc: number, measure: Measure, nowMs: number): BoostPart[] {
-  const kind = KIND_NAMES[matches.column(doc, COLUMN.kind)] as Kind // written by documentOf
+  const kind = kindAt(matches.column(doc, COLUMN.kind))
   // Whole days, so that an answer is the same a second later.
   const days = Math.floor(Math.max(0, nowMs - matches.column(doc, COLUMN.updated)) / DAY_MS)
   const boosts: BoostPart[] = [

@@ -13,6 +13,8 @@ export interface SearchRequest {
   readonly scopes: readonly Scope[]
   readonly limit: number
   readonly kinds: readonly Kind[]
+  /** Whether the history is asked for by name: else what says the same as an archive is left to that one. */
+  readonly mirrors: boolean
   readonly since?: string
   readonly until?: string
   readonly where: readonly Condition[]
@@ -39,6 +41,7 @@ export function searchRequest(
   requireOptions(options)
   const { kinds, since, until, where, explain = false, signal } = options
   requireList(kinds, 'kinds')
+  const named = (kinds ?? []).map(parseKind)
   refuseOtherMode(options.mode)
   const from = since === undefined ? undefined : requireInstant(since, 'since')
   const to = until === undefined ? undefined : requireInstant(until, 'until')
@@ -49,7 +52,8 @@ export function searchRequest(
     text: requireQuery(query),
     ...place,
     limit: wholeNumber(options.limit ?? DEFAULT_LIMIT, 'limit', 1, MOST_HITS),
-    kinds: kinds && kinds.length > 0 ? kinds.map(parseKind) : SEARCHED,
+    kinds: named.length > 0 ? named : SEARCHED,
+    mirrors: named.includes('history'),
     ...(from === undefined ? {} : { since: from }),
     ...(to === undefined ? {} : { until: to }),
     where: requireConditions(where),

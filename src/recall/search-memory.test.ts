@@ -483,6 +483,58 @@ describe('queries', () => {
   })
 })
 
+describe('an entry of the history that mirrors an archive', () => {
+  const ids = async (query: string, options: SearchOptions = {}): Promise<string[]> =>
+    (await memory.search(query, options)).hits.map(({ entry }) => entry.id)
+
+  it('is found only where the history is asked for by name, once', async () => {
+    const text = '[2026-11-15 12:00] We moved to Postgres.'
+    const at = instant(NOW)
+    const { entries } = await memory.apply([
+      { op: 'add', scope: 'main', kind: 'archive', name: 'chat-1', content: text, metadata: { session: 'chat' } },
+      { op: 'add', scope: 'main', kind: 'history', content: `${text} Said by hand.` },
+    ])
+    const [archive = '', byHand = ''] = entries.map(({ id }) => id)
+    const { entries: more } = await memory.apply([
+      { op: 'add', scope: 'main', kind: 'history', content: text, metadata: { archive, session: 'chat' } },
+      { op: 'add', scope: 'main', kind: 'note', name: 'Move', content: 'Postgres', metadata: { archive } },
+    ])
+    const [mirror = '', note = ''] = more.map(({ id }) => id)
+    expect((await ids('postgres')).sort()).toEqual([archive, byHand, note].sort())
+    expect((await ids('postgres', { kinds: ['history'] })).sort()).toEqual([byHand, mirror].sort())
+    expect(await ids('postgres', { kinds: ['archive'] })).toEqual([archive])
+    expect(await ids('postgres', { kinds: ['history'], since: at, until: instant(NOW + 1) })).toHaveLength(2)
+    expect(await ids('postgres', { kinds: ['history'], until: at })).toEqual([])
+    expect(await memory.whyNot('postgres', mirror)).toMatchObject({
+      reason: 'mirror',
+      sentence: expect.stringMatching(/mirrors an archive.*--kind history/),
+      instead: archive,
+    })
+    expect(await memory.whyNot('postgres', mirror, { kinds: ['note'] })).toMatchObject({ reason: 'mirror' })
+    expect(await memory.whyNot('postgres', mirror, { kinds: ['history'] })).toMatchObject({ reason: 'found' })
+    const { entry } = await memory.whyNot('postgres', byHand, { kinds: ['note'] })
+    expect(entry?.id).toBe(byHand)
+    expect(await memory.list({ kinds: ['history'] })).toHaveLength(2)
+    await memory.apply([{ op: 'write', id: mirror, metadata: {} }])
+    expect(await ids('postgres')).toContain(mirror)
+  })
+
+  it('supports no other entry of its session', async () => {
+    const origin = { by: 'consolidation', agent: 'main', session: 'chat' } as const
+    const add = (content: string, metadata = {}): Operation => {
+      return { op: 'add', scope: 'main', kind: 'conversation', content, metadata, origin }
+    }
+    await memory.apply([add('The violin is in the attic.'), add('Good to know.')])
+    const before = (await memory.search('violin', { kinds: ['conversation'] })).hits.map(({ score }) => score > 0)
+    const mirror = { ...add('All about the violin.', { archive: 'a' }), kind: 'history' } as Operation
+    await memory.apply([mirror], { origin })
+    const { hits } = await memory.search('violin', { kinds: ['conversation'], explain: true })
+    expect(hits.map(({ score }) => score > 0)).toEqual(before)
+    const supports = hits[0]?.why?.supports.map(({ by }) => by)
+    expect(supports).toEqual([])
+  })
+})
+
 describe('why-not', () => {
   const reasons = async (query: string, ref: string, options: SearchOptions = {}): Promise<string> =>
     (await memory.whyNot(query, ref, options)).reason

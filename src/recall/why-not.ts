@@ -36,7 +36,7 @@ export async function whyNot(place: SearchPlace, request: SearchRequest, ref: st
   const asked = { ...request, explain: true }
   const most = Math.max(CANDIDATES, 2 * request.limit)
   const { kept, ranking } = await place.index.inStep((indexes, problems) => ({
-    kept: keptOut(indexes, query, request, entry.id),
+    kept: keptOut(indexes, query, request, entry),
     ranking: rank({ indexes, problems, query, request: { ...asked, minScore: 0 }, exact, most }),
   }))
   const verdict = kept ?? (await placed(place, asked, query, ranking, entry))
@@ -50,13 +50,20 @@ function keptOut(
   indexes: readonly SearchIndex[],
   query: Query,
   request: SearchRequest,
-  id: string,
+  { id, metadata }: Entry,
 ): Verdict | undefined {
   const { scoring } = measureOf(indexes)
   const matches = search({ indexes, query, scoring })
   const doc = matches.find(id)
   const refusal = doc < 0 ? undefined : refusalOf(matches, request)(doc)
-  if (refusal) return { reason: refusal, sentence: REFUSALS[refusal] }
+  if (refusal) {
+    const archive = refusal === 'mirror' ? metadata['archive'] : undefined
+    return {
+      reason: refusal,
+      sentence: REFUSALS[refusal],
+      ...(typeof archive === 'string' ? { instead: archive } : {}),
+    }
+  }
   if (doc < 0 || matches.score(doc) > 0 || matches.explain(doc).length === 0) return undefined
   const withoutNot = search({ indexes, query: { ...query, not: [] }, scoring })
   const again = withoutNot.find(id)
@@ -115,6 +122,7 @@ function notRanked(query: Query, ranking: Ranking): Verdict {
 const REFUSALS: Readonly<Record<Refusal, string>> = {
   expired: 'It has expired.',
   kind: 'It is of a kind that was not searched.',
+  mirror: 'It mirrors an archive, which is searched in its place. Ask for the kind history (--kind history).',
   since: 'It was made before the time that was asked for.',
   until: 'It was made after the time that was asked for.',
   where: 'Its metadata is not as was asked for.',

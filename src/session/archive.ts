@@ -3,9 +3,9 @@
  * derived from the session, the first turn and how often such an archive was made before, so that two who compact at once make one,
  * so that a marker that a crash kept from being appended is found again, and so that no two makings are taken for one. Pure.
  */
-import type { Entry, Metadata } from '../model/entry.ts'
+import type { Entry, EntryHead, Metadata } from '../model/entry.ts'
 import { derivedId, isId } from '../model/id.ts'
-import type { Marker, Turn } from './records.ts'
+import type { Marker, MarkerReason, Turn } from './records.ts'
 
 const LONGEST_NAME = 200
 /** Room for a dash and a number. */
@@ -40,7 +40,7 @@ function stemOf(key: string): string {
   return [...printable].slice(0, LONGEST_STEM).join('').trim() || 'session'
 }
 
-export function archiveMetadata(key: string, span: readonly Turn[], reason: 'compact' | 'trim'): Metadata {
+export function archiveMetadata(key: string, span: readonly Turn[], reason: MarkerReason): Metadata {
   const [first, last] = [span[0], span.at(-1)]
   if (!first || !last) throw new Error('unreachable: a span has turns')
   return {
@@ -50,19 +50,25 @@ export function archiveMetadata(key: string, span: readonly Turn[], reason: 'com
     turns: span.length,
     since: first.at,
     until: last.at,
-    ...(reason === 'trim' ? { reason } : {}),
+    ...(reason === 'compact' ? {} : { reason }),
   }
 }
 
-/** `undefined` where the entry is no archive of this session that begins with this turn. */
+/** It holds all that was said, for want of a summary, and stands for nothing: the turns are still there. */
+export function isFallback({ kind, metadata }: Pick<EntryHead, 'kind' | 'metadata'>): boolean {
+  return kind === 'archive' && metadata['raw'] === true && metadata['reason'] !== 'new'
+}
+
+/** `undefined` where the entry is no archive that stands for turns of this session from this one on. */
 export function markerOf(entry: Entry, key: string, firstTurn: string, id: string): Marker | undefined {
   const { session, first, through, turns, until, reason } = entry.metadata
   if (entry.kind !== 'archive' || session !== key || first !== firstTurn || typeof through !== 'string')
     return undefined
+  if (isFallback(entry)) return undefined
   return {
     id,
     at: entry.createdAt,
-    reason: reason === 'trim' ? reason : 'compact',
+    reason: reason === 'trim' || reason === 'new' ? reason : 'compact',
     first,
     through,
     turns: typeof turns === 'number' ? turns : 1,

@@ -2,12 +2,13 @@
  * What stands for the turns that a marker covers: its archive, and where that is missing, why. One that an undo took back stands for
  * nothing; for one that was forgotten, or that can't be read, there is a line that says so.
  */
-import { visibleChanges } from '../history/log.ts'
+import { type LoggedChange, visibleChanges } from '../history/log.ts'
 import type { Entry } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
 import type { Change } from '../model/operation.ts'
 import { instant } from '../model/time.ts'
-import type { CallOptions, Recorded, Touched } from '../ports/store.ts'
+import type { CallOptions, Touched } from '../ports/store.ts'
+import { isFallback } from './archive.ts'
 import type { SessionPlace } from './place.ts'
 import type { Marker } from './records.ts'
 
@@ -22,16 +23,21 @@ export interface ShownArchive {
 /** What happened to the entries, by their ids, oldest first. */
 export type ChangesById = ReadonlyMap<string, readonly ChangeOfOne[]>
 
-type ChangeOfOne = Pick<Touched, 'before' | 'after'> & Pick<Recorded, 'change'>
+type ChangeOfOne = Pick<Touched, 'before' | 'after'> & Pick<LoggedChange, 'change' | 'undoneBy'>
 
 export type LookUp = (options: CallOptions) => Promise<ChangesById>
 
 type Loss = 'was forgotten' | "can't be found or read"
 
-/** Why an archive is not there, from what happened to it. An undo of an undo does again what the first one took back. */
+/**
+ * Why an archive is not there, from what happened to it. An undo of an undo does again what the first one took back. Where its making
+ * is undone together with its removal, as that of a raw archive which another one replaced, the undo itself has not touched it.
+ */
 export function lossFrom(changes: readonly ChangeOfOne[]): Loss | 'undone' {
   const last = changes.at(-1)
   if (!last?.before || last.after) return "can't be found or read"
+  const making = changes.findLast(({ before, after, change }) => !before && after && !change.reverts)
+  if (making?.undoneBy !== undefined) return 'undone'
   let cause: ChangeOfOne | undefined = last
   while (cause?.change.reverts) {
     const { reverts, number }: Change = cause.change
@@ -54,11 +60,12 @@ export class Archives {
 
   async of(marker: Marker, options: CallOptions): Promise<ShownArchive | 'undone' | undefined> {
     const { archiveId: id, archiveName: name = '', reason } = marker
-    if (id === undefined || reason === 'new') return undefined
+    if (id === undefined) return undefined
     const entry = await this.there(id, options)
-    if (entry) return shownOf(entry)
-    const loss = await this.#lossOf(id, options)
+    const loss = !entry ? await this.#lossOf(id, options) : isFallback(entry) ? 'undone' : undefined
     if (loss === 'undone') return loss
+    if (reason === 'new') return undefined
+    if (entry) return shownOf(entry)
     const turns = marker.turns === 1 ? '1 earlier turn' : `${marker.turns} earlier turns`
     return { id, name, content: `[${turns} stood here as the archive "${name}", which ${loss}.]`, missing: true }
   }
@@ -90,11 +97,11 @@ export async function archiveChanges(
   options: CallOptions,
 ): Promise<ChangesById> {
   const byId = new Map<string, ChangeOfOne[]>()
-  for (const { touched, change } of visibleChanges(await store.history(options), [agent])) {
+  for (const { touched, change, undoneBy } of visibleChanges(await store.history(options), [agent])) {
     for (const { id, ...states } of touched) {
       if ((states.after ?? states.before)?.kind !== 'archive') continue
       const known = byId.get(id) ?? []
-      known.push({ change, ...states })
+      known.push({ change, ...states, ...(undoneBy === undefined ? {} : { undoneBy }) })
       byId.set(id, known)
     }
   }

@@ -14,7 +14,7 @@ export interface BrokenLine {
   readonly problem: string
 }
 
-const OURS: readonly (JsonValue | undefined)[] = ['turn', 'revision', 'marker', 'unmark', 'slid']
+const OURS: readonly (JsonValue | undefined)[] = ['turn', 'revision', 'marker', 'unmark', 'slid', 'replaced']
 
 export function brokenRecords(records: readonly SessionRecord[]): BrokenLine[] {
   return records.flatMap((record) =>

@@ -50,6 +50,10 @@ export interface WholeTranscript {
 export interface SessionWindow {
   /** The archive as a message of its own, then the last exchanges. */
   readonly messages: readonly Message[]
+  /** The last exchanges as they are kept. */
+  readonly turns: readonly Turn[]
+  /** What counts and stands before these. */
+  readonly earlier: readonly Turn[]
   readonly archive?: ShownArchive
 }
 
@@ -177,13 +181,15 @@ export class Recording {
     const exchanges = wholeNumber(size, 'size', 0, LARGEST_WINDOW)
     const state = await this.#transcript.state(options)
     const { archive } = state
-    const messages = exchanges === 0 ? [] : [...recapOf(state), ...messagesOf(inWindow(state.turns, exchanges))]
-    return { messages, ...(archive ? { archive } : {}) }
+    const start = windowStart(state.turns, exchanges)
+    const [earlier, turns] = [state.turns.slice(0, start), state.turns.slice(start)]
+    const messages = exchanges === 0 ? [] : [...recapOf(state), ...messagesOf(turns)]
+    return { messages, turns, earlier, ...(archive ? { archive } : {}) }
   }
 
   async compact(options: CompactOptions): Promise<Compacted> {
     const inTurn: InTurn = (takeDown) => this.#inTurn(takeDown)
-    return new Compaction(this.#place, this.#transcript, this.#sliding, inTurn).compact(options)
+    return new Compaction(this.#place, this.#transcript, this.#sliding, this.#echo, inTurn).compact(options)
   }
 
   async reset(options: CallOptions): Promise<Reset> {
@@ -193,9 +199,9 @@ export class Recording {
   /** The entries that say what stands in the window anyway. */
   async shown(options: CallOptions): Promise<ReadonlySet<string>> {
     const { agent, key, windowSize } = this.#place
-    const { archive, turns } = await this.#transcript.state(options)
+    const { archive, turns, fallbacks } = await this.#transcript.state(options)
     const ids = inWindow(turns, windowSize).map(({ id }) => conversationId(agent, key, id))
-    return new Set(archive ? [archive.id, ...ids] : ids)
+    return new Set([...(archive ? [archive.id] : []), ...fallbacks, ...ids])
   }
 
   /** One after the other, in the order asked for: each looks at what the one before has left in the window. */

@@ -6,6 +6,7 @@ import {
   markerRecord,
   parseRecord,
   parseRecords,
+  replacedRecord,
   revisionRecord,
   slidRecord,
   type Turn,
@@ -35,6 +36,7 @@ describe('a record', () => {
     expect(parseRecord(markerRecord(marker))).toEqual({ type: 'marker', marker })
     expect(parseRecord(unmarkRecord('u', AT, 'm1'))).toEqual({ type: 'unmark', marker: 'm1' })
     expect(parseRecord(slidRecord(AT, 't1'))).toEqual({ type: 'slid', through: 't1' })
+    expect(parseRecord(replacedRecord(AT, 'a'))).toEqual({ type: 'replaced', archive: 'a' })
   })
 
   it('says nothing where there is nothing to say', () => {
@@ -58,6 +60,7 @@ describe('a record', () => {
       { ...markerRecord(marker), through: 7 },
       { type: 'unmark' },
       { type: 'slid', through: '' },
+      { type: 'replaced', archive_id: 1 },
       { type: 'injected', at: AT, prints: [1] },
       { type: 'from the future' },
       {},
@@ -66,7 +69,7 @@ describe('a record', () => {
   })
 
   it('never fails, whatever JSON it is', () => {
-    const type = fc.constantFrom('turn', 'marker', 'unmark', 'slid')
+    const type = fc.constantFrom('turn', 'marker', 'unmark', 'slid', 'replaced')
     const whole = fc.constantFrom<SessionRecord>(turnRecord(turn), markerRecord(marker))
     const field = fc.constantFrom(
       'id',

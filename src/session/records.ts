@@ -1,5 +1,5 @@
 /**
- * What a transcript holds, as values: turns and their revisions, markers, unmarks and what has slid out. A transcript is a file that anybody may have
+ * What a transcript holds, as values: turns and their revisions, markers, unmarks, what has slid out and what was replaced. A transcript is a file that anybody may have
  * written to, so reading a record never throws: what is none of ours, or half of one, is passed over. Pure.
  */
 import type { JsonValue, Metadata } from '../model/entry.ts'
@@ -39,7 +39,7 @@ export interface Message {
   readonly at: string
 }
 
-const MARKER_REASONS = ['compact', 'trim', 'new'] as const
+export const MARKER_REASONS = ['compact', 'trim', 'new'] as const
 export type MarkerReason = (typeof MARKER_REASONS)[number]
 
 /** From where on a session counts: behind the turn `through`. */
@@ -72,6 +72,7 @@ export type TranscriptRecord =
   | { readonly type: 'marker'; readonly marker: Marker }
   | { readonly type: 'unmark'; readonly marker: string }
   | { readonly type: 'slid'; readonly through: string }
+  | { readonly type: 'replaced'; readonly archive: string }
 
 /** `undefined` for what is none of these. */
 export function parseRecord(record: SessionRecord): TranscriptRecord | undefined {
@@ -86,6 +87,8 @@ export function parseRecord(record: SessionRecord): TranscriptRecord | undefined
       return isText(record['marker']) ? { type: 'unmark', marker: record['marker'] } : undefined
     case 'slid':
       return isText(record['through']) ? { type: 'slid', through: record['through'] } : undefined
+    case 'replaced':
+      return isText(record['archive_id']) ? { type: 'replaced', archive: record['archive_id'] } : undefined
     default:
       return undefined
   }
@@ -135,6 +138,11 @@ export function unmarkRecord(id: string, at: string, marker: string): SessionRec
 /** Turns up to this one were offered to `conversation`: one that was forgotten there does not come back. */
 export function slidRecord(at: string, through: string): SessionRecord {
   return { type: 'slid', at, through }
+}
+
+/** A raw archive makes way for another one: its id is not given again, so that what was made after it is found. */
+export function replacedRecord(at: string, archive: string): SessionRecord {
+  return { type: 'replaced', at, archive_id: archive }
 }
 
 function parseTurn(record: SessionRecord): TranscriptRecord | undefined {

@@ -31,6 +31,7 @@ export class Replay {
   /** Those that no unmark takes back. */
   readonly #markers: Aged<Marker>[] = []
   readonly #takenBack: Marker[] = []
+  readonly #replaced: string[] = []
   readonly #slid: Aged<string>[] = []
   readonly #revisions = new Revisions()
   readonly #unmarks = new Unmarks()
@@ -62,10 +63,11 @@ export class Replay {
     return { ...(marker ? { marker } : {}), turns: this.#turnsAfter(furthest) }
   }
 
-  /** The archives of markers that were taken back, as far as is read: each of them was made and undone. */
-  takenBack(voided: ReadonlySet<string>): ReadonlySet<string> {
+  /** Archives that were made and are gone, as far as is read: by an undo, which took the marker back, or for another one. */
+  gone(voided: ReadonlySet<string>): ReadonlySet<string> {
     const inForce = this.#markers.map(({ value }) => value).filter(({ id }) => voided.has(id))
-    return new Set([...this.#takenBack, ...inForce].flatMap(({ archiveId }) => archiveId ?? []))
+    const undone = [...this.#takenBack, ...inForce].flatMap(({ archiveId }) => archiveId ?? [])
+    return new Set([...undone, ...this.#replaced])
   }
 
   /** The turns that were not offered to `conversation` yet, oldest first, as far as is read; `undefined`: read on. */
@@ -88,6 +90,7 @@ export class Replay {
       if (this.#unmarks.takeBack(record.marker)) this.#takenBack.push(record.marker)
       else this.#markers.push({ age, value: record.marker })
     } else if (record.type === 'unmark') this.#unmarks.put(record.marker)
+    else if (record.type === 'replaced') this.#replaced.push(record.archive)
     else if (record.type === 'revision') this.#revisions.put(record.revision)
     else if (record.type === 'slid') this.#slid.push({ age, value: record.through })
     else {

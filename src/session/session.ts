@@ -11,7 +11,7 @@ import type { Asked, Context } from '../prompt/context.ts'
 import type { PartName, PromptPart } from '../prompt/part.ts'
 import type { AlreadyShown } from '../recall/found.ts'
 import type { Compacted, CompactOptions } from './compaction.ts'
-import type { Injections } from './echo/injections.ts'
+import type { Captured, Injections } from './echo/injections.ts'
 import type { SessionPlace } from './place.ts'
 import type {
   AppendedTurns,
@@ -120,15 +120,15 @@ export class Session {
   async fresh(text: string, options: CallOptions = {}): Promise<string | undefined> {
     requireOptions(options)
     if (typeof text !== 'string') throw new InvalidError('text', 'is no text', 'the captured text')
-    return (await this.#freshOf([text], options))[0]
+    return (await this.#freshOf([{ text }], options))[0]
   }
 
-  async #freshOf(texts: readonly string[], options: CallOptions): Promise<(string | undefined)[]> {
-    const own = texts.map(withoutInjected).map((text) => (text.trim() === '' ? undefined : text))
-    const said = own.filter((text) => text !== undefined)
-    if (said.length === 0) return own
+  async #freshOf(captured: readonly Captured[], options: CallOptions): Promise<(string | undefined)[]> {
+    const own = captured.map((one) => ({ ...one, text: withoutInjected(one.text) }))
+    const said = own.filter(({ text }) => text.trim() !== '')
+    if (said.length === 0) return own.map(() => undefined)
     const fresh = (await (await this.#injected()).newIn(said, options)).values()
-    return own.map((text) => (text === undefined ? undefined : fresh.next().value))
+    return own.map(({ text }) => (text.trim() === '' ? undefined : fresh.next().value))
   }
 
   /** Where the transcript can't be read, nothing is known to be there: what was found is still worth having. */
@@ -170,7 +170,7 @@ export class Session {
     this.#recording ??= import('./recording.ts').then(
       ({ Recording }) =>
         new Recording(this.#place, {
-          fresh: (texts, options) => this.#freshOf(texts, options),
+          fresh: (captured, options) => this.#freshOf(captured, options),
           keep: (given, options) => this.#keep(given, options),
         }),
     )

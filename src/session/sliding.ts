@@ -10,6 +10,7 @@ import type { AddOperation } from '../model/operation.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord } from '../ports/store.ts'
 import { conversationId } from './archive.ts'
+import type { Captured } from './echo/injections.ts'
 import type { SessionPlace } from './place.ts'
 import { isConflict } from './races.ts'
 import { slidRecord, type Turn } from './records.ts'
@@ -18,8 +19,8 @@ import { windowStart } from './window.ts'
 
 /** What a session knows of what it was given. */
 export interface KnownEcho {
-  /** What of each text is new here, as `Session.fresh` tells it. */
-  fresh(texts: readonly string[], options: CallOptions): Promise<readonly (string | undefined)[]>
+  /** What of each text is new here, as `Session.fresh` tells it; of a turn, what was new when it was said. */
+  fresh(captured: readonly Captured[], options: CallOptions): Promise<readonly (string | undefined)[]>
   keep(given: readonly string[], options: CallOptions): Promise<void>
 }
 
@@ -139,7 +140,7 @@ export class Sliding {
     const now = instant(clock())
     const said = turns.filter((turn) => isSaid(turn) && !isExpired({ expiresAt: expiryOf(turn) }, now))
     const texts = await this.#echo.fresh(
-      said.map(({ content }) => content),
+      said.map(({ id, content }) => ({ text: content, turn: id })),
       options,
     )
     return said.flatMap((turn, index) => {

@@ -7,7 +7,7 @@ import type { Entry } from '../model/entry.ts'
 import { derivedId, newId } from '../model/id.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord } from '../ports/store.ts'
-import { archiveId, markerOf } from './archive.ts'
+import { archiveId, isFallback, markerOf } from './archive.ts'
 import { Archives, type LookUp, type ShownArchive, shownOf } from './archives.ts'
 import { BackwardReading } from './backward-reading.ts'
 import type { BrokenLine } from './broken-records.ts'
@@ -27,6 +27,13 @@ export interface SessionState extends Live {
   readonly owed: readonly SessionRecord[]
   /** The id of an archive that begins with the first live turn, if it is made now. */
   readonly archiveId?: string
+  /** Raw archives that begin with that turn and stand for nothing. */
+  readonly fallbacks: readonly string[]
+}
+
+interface Shown {
+  readonly live: Live
+  readonly archive: ShownArchive | undefined
 }
 
 /** The turns that were not offered to `conversation` yet. */
@@ -52,7 +59,7 @@ export class Transcript {
     const owed: SessionRecord[] = []
     for (;;) {
       const live = await reading.until((replay, isWhole) => replay.live(isWhole, voided))
-      if (!live) return { createdAt: null, turns: [], broken: [], end: 0, owed: [] }
+      if (!live) return { createdAt: null, turns: [], broken: [], end: 0, owed: [], fallbacks: [] }
       const archive = live.marker && (await this.#archives.of(live.marker, options))
       if (archive === 'undone') {
         const id = live.marker?.id ?? ''
@@ -60,12 +67,12 @@ export class Transcript {
         owed.push(unmarkRecord(newId(this.#place.clock()), this.#now(), id))
         continue
       }
-      const found = await this.#withLostMarkers(reading, voided, live, options)
-      const shown = found.archive ?? archive
+      const found = await this.#withLostMarkers(reading, voided, { live, archive }, options)
       return {
         ...found.live,
         ...(found.archiveId === undefined ? {} : { archiveId: found.archiveId }),
-        ...(shown === undefined ? {} : { archive: shown }),
+        ...(found.archive === undefined ? {} : { archive: found.archive }),
+        fallbacks: found.fallbacks,
         createdAt: reading.createdAt,
         broken: reading.broken,
         end: reading.end,
@@ -124,18 +131,17 @@ export class Transcript {
   async #withLostMarkers(
     reading: BackwardReading,
     voided: ReadonlySet<string>,
-    live: Live,
+    known: Shown,
     options: CallOptions,
-  ): Promise<Pick<SessionState, 'archive' | 'archiveId' | 'owed'> & { readonly live: Live }> {
+  ): Promise<Shown & Pick<SessionState, 'archiveId' | 'fallbacks' | 'owed'>> {
     const { key, clock, agent } = this.#place
     const owed: SessionRecord[] = []
-    let now = live
-    let archive: ShownArchive | undefined
+    let { live: now, archive } = known
     for (;;) {
-      const found = { live: now, ...(archive === undefined ? {} : { archive }), owed }
+      const found = { live: now, archive, fallbacks: [], owed }
       const first = now.turns[0]?.id
       if (first === undefined) return found
-      const { made, next } = await this.#makings(first, reading.replay.takenBack(voided), options)
+      const { made, next } = await this.#makings(first, reading.replay.gone(voided), options)
       let isLost = false
       for (const entry of made.toReversed()) {
         const lost = markerOf(entry, key, first, derivedId(agent, `marker\0${entry.id}`))
@@ -143,18 +149,19 @@ export class Transcript {
         if (!after || after.turns.length >= now.turns.length) continue
         isLost = true
         now = after
-        archive = shownOf(entry)
+        archive = lost.reason === 'new' ? undefined : shownOf(entry)
         owed.push(markerRecord({ ...lost, id: newId(clock()), at: this.#now() }))
         break
       }
-      if (!isLost) return { ...found, archiveId: next }
+      const fallbacks = made.filter(isFallback).map(({ id }) => id)
+      if (!isLost) return { ...found, archiveId: next, fallbacks }
     }
   }
 
-  /** The archives that begin with a turn and are there, oldest first, and the id of the next: none that was taken back has it. */
+  /** The archives that begin with a turn and are there, oldest first, and the id of the next: none that is gone has it. */
   async #makings(
     firstTurn: string,
-    takenBack: ReadonlySet<string>,
+    gone: ReadonlySet<string>,
     options: CallOptions,
   ): Promise<{ readonly made: readonly Entry[]; readonly next: string }> {
     const { agent, key } = this.#place
@@ -163,7 +170,7 @@ export class Transcript {
       const id = archiveId(agent, key, firstTurn, nth)
       const entry = await this.#archives.there(id, options)
       if (entry) made.push(entry)
-      else if (!takenBack.has(id)) return { made, next: id }
+      else if (!gone.has(id)) return { made, next: id }
     }
   }
 

@@ -7,7 +7,7 @@ import type { Entry } from '../model/entry.ts'
 import { newId } from '../model/id.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord, Touched } from '../ports/store.ts'
-import { markerOf } from './archive.ts'
+import { isFallback, markerOf } from './archive.ts'
 import { archiveChanges, lossFrom } from './archives.ts'
 import { type FoundMarker, markersIn } from './markers.ts'
 import type { SessionPlace, TranscriptPlace } from './place.ts'
@@ -24,9 +24,10 @@ export async function followArchives(
   for (const [id, key] of archivesIn(place.agent, touched)) {
     try {
       const archive = await place.store.get(id, options)
-      if (archive) await follow({ ...place, key }, (markers) => recordsBack(place, key, archive, markers), id, options)
-      else if (!(await isForgotten(place, id, options)))
-        await follow({ ...place, key }, (markers) => unmarksOf(place, markers), id, options)
+      const records = archive
+        ? (markers: readonly FoundMarker[]) => recordsBack(place, key, archive, markers)
+        : await recordsGone(place, id, options)
+      await follow({ ...place, key }, records, id, options)
     } catch (error) {
       if (!isKeepsakeError(error) && !options.signal?.aborted) throw error
       const reason = error instanceof Error ? error.message : String(error)
@@ -48,9 +49,19 @@ function archivesIn(agent: string, touched: readonly Touched[]): Map<string, str
   return archives
 }
 
-/** An undo may also do again what another one took back: a forgotten archive leaves its marker, and a placeholder, behind. */
-async function isForgotten(place: Omit<SessionPlace, 'key'>, id: string, options: CallOptions): Promise<boolean> {
-  return lossFrom((await archiveChanges(place, options)).get(id) ?? []) === 'was forgotten'
+/**
+ * An undo may also do again what another one took back: a forgotten archive leaves its marker, and a placeholder, behind. One that was
+ * purged takes its marker with it, unless the session began anew there: for that nothing has to stand.
+ */
+async function recordsGone(
+  place: Omit<SessionPlace, 'key'>,
+  id: string,
+  options: CallOptions,
+): Promise<(markers: readonly FoundMarker[]) => SessionRecord[]> {
+  const loss = lossFrom((await archiveChanges(place, options)).get(id) ?? [])
+  if (loss === 'was forgotten') return () => []
+  const isTaken = ({ marker }: FoundMarker): boolean => loss === 'undone' || marker.reason !== 'new'
+  return (markers) => unmarksOf(place, markers.filter(isTaken))
 }
 
 async function follow(
@@ -82,6 +93,7 @@ function recordsBack(
 ): SessionRecord[] {
   const last = markers.at(-1)
   if (!last) return []
+  if (isFallback(archive)) return unmarksOf({ clock }, markers)
   const first = archive.metadata['first']
   const own = markerOf(archive, key, typeof first === 'string' ? first : '', newId(clock())) ?? last.marker
   if (markers.some(({ marker, unmarked }) => !unmarked && marker.through === own.through)) return []

@@ -22,7 +22,7 @@ describe.each(PLACES)('a session in %s', (_, newPlace) => {
   it('keeps its turns, with their tools and metadata, and when it began', async () => {
     const session = place.open().session('chat')
     expect(await session.view()).toEqual({ key: 'chat', createdAt: null, turns: [], broken: [] })
-    expect(await session.window()).toEqual({ messages: [] })
+    expect(await session.window()).toEqual({ messages: [], turns: [], earlier: [] })
     await session.append({ role: 'user', content: 'hello' })
     const { createdAt } = await session.view()
     await session.append({ role: 'assistant', content: '', tools: ['recall'], metadata: { type: 'x', id: 1 } })

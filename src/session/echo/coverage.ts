@@ -5,18 +5,21 @@
 import { LONGEST, runFrom, runPrint, runTo, SHORTEST, type Span, TELLING, WHOLE, wholePrint } from './fingerprints.ts'
 import type { Word } from './words.ts'
 
+/** The fingerprints that count. */
+export type Prints = Pick<ReadonlySet<number>, 'has'>
+
 /** Words at the end of a sentence that no run reaches: runs begin at every second word, or fourth. */
 const MOST_LEFT = 4
 
 export class Coverage {
   readonly #words: readonly Word[]
-  readonly #prints: ReadonlySet<number>
+  readonly #prints: Prints
   readonly #whole: Uint8Array
   readonly #run: Uint8Array
   /** Whether a word and the one before it are in one run. */
   readonly #joined: Uint8Array
 
-  constructor(words: readonly Word[], pieces: readonly Span[], prints: ReadonlySet<number>) {
+  constructor(words: readonly Word[], pieces: readonly Span[], prints: Prints) {
     this.#words = words
     this.#prints = prints
     this.#whole = new Uint8Array(words.length)

@@ -1,19 +1,31 @@
 /**
  * What was injected in a session, as the fingerprints that its transcript keeps: so that every process, and the same one after
- * a restart, knows an echo. Only what was appended since the last look is read.
+ * a restart, knows an echo. Only what was appended since the last look is read. What stands in the transcript before it was
+ * injected is no echo of it: a memory of what somebody has said is often made of these very words.
  */
 import { isKeepsakeError } from '../../errors.ts'
 import { instant } from '../../model/time.ts'
 import type { CallOptions, SessionRecord } from '../../ports/store.ts'
 import type { TranscriptPlace } from '../place.ts'
+import type { Prints } from './coverage.ts'
 import { fingerprintsOf } from './fingerprints.ts'
 import { newPart } from './new-part.ts'
 
 const RECORD = 'injected'
 
+/** `turn`: the id of the turn that says it, where it is one of the transcript. */
+export interface Captured {
+  readonly text: string
+  readonly turn?: string
+}
+
 export class Injections {
   readonly #transcript: TranscriptPlace
-  readonly #prints = new Set<number>()
+  /** With how many injections were made when it first came, itself included. */
+  readonly #prints = new Map<number, number>()
+  /** How many were made before each turn. */
+  readonly #before = new Map<string, number>()
+  #made = 0
   /** Known in this process only: they could not be appended yet. */
   readonly #unkept = new Set<number>()
   /** What was given last: most of it is given again with the next turn, and need not be worked out anew. */
@@ -37,9 +49,10 @@ export class Injections {
     await this.#catchUp(options).catch(onlyOurs)
     const others = texts.filter((text) => !this.#last.includes(text))
     this.#last = texts
+    this.#made++
     for (const print of others.flatMap(fingerprintsOf)) {
       if (this.#prints.has(print)) continue
-      this.#prints.add(print)
+      this.#prints.set(print, this.#made)
       this.#unkept.add(print)
     }
     if (this.#unkept.size === 0) return
@@ -55,17 +68,31 @@ export class Injections {
   }
 
   /** What of each captured text was not injected; `undefined` where that says nothing. */
-  async newIn(texts: readonly string[], options: CallOptions): Promise<(string | undefined)[]> {
+  async newIn(captured: readonly Captured[], options: CallOptions): Promise<(string | undefined)[]> {
     await this.#catchUp(options)
-    return texts.map((text) => (this.#prints.size > 0 ? newPart(text, this.#prints) : text))
+    return captured.map(({ text, turn }) => (this.#prints.size > 0 ? newPart(text, this.#printsBefore(turn)) : text))
+  }
+
+  #printsBefore(turn: string | undefined): Prints {
+    const made = (turn === undefined ? undefined : this.#before.get(turn)) ?? Number.POSITIVE_INFINITY
+    return { has: (print) => (this.#prints.get(print) ?? Number.NaN) <= made }
   }
 
   async #catchUp(options: CallOptions): Promise<void> {
     const { sessions, agent, key } = this.#transcript
     const page = await sessions.read(agent, key, this.#next, options)
     if (!page) return
-    for (const record of page.records) for (const print of printsIn(record)) this.#prints.add(print)
+    for (const record of page.records) this.#take(record)
     this.#next = page.next
+  }
+
+  #take(record: SessionRecord): void {
+    const { type, id } = record
+    // A line that a hand has copied is the turn that it was.
+    if (type === 'turn' && typeof id === 'string' && !this.#before.has(id)) this.#before.set(id, this.#made)
+    const prints = printsIn(record)
+    if (prints.length > 0) this.#made++
+    for (const print of prints) if (!this.#prints.has(print)) this.#prints.set(print, this.#made)
   }
 }
 

@@ -4,7 +4,7 @@
  * is proportional to the length of the text.
  */
 import { isNews } from './connecting-words.ts'
-import { Coverage } from './coverage.ts'
+import { Coverage, type Prints } from './coverage.ts'
 import { isShort, type Span, spanIn } from './fingerprints.ts'
 import { Part } from './part.ts'
 import { listNumbersOf, piecesOf, type Range } from './pieces.ts'
@@ -12,7 +12,7 @@ import { readable } from './readable.ts'
 import { type Word, wordsOf } from './words.ts'
 
 /** The text itself where all of it is new; `undefined` where nothing is left but words that lead to what is repeated. */
-export function newPart(text: string, prints: ReadonlySet<number>): string | undefined {
+export function newPart(text: string, prints: Prints): string | undefined {
   const read = readable(text)
   const pieces = piecesOf(read)
   const words = wordsOf(read)
@@ -35,7 +35,7 @@ interface Judged {
   readonly newWords: number
 }
 
-function judge(ranges: readonly Range[], words: readonly Word[], prints: ReadonlySet<number>, cut: Cut): Judged {
+function judge(ranges: readonly Range[], words: readonly Word[], prints: Prints, cut: Cut): Judged {
   const spans = ranges.map(spanIn(words))
   const worded = spans.filter(({ from, to }) => from < to)
   const coverage = new Coverage(words, worded, prints)
