@@ -1,4 +1,23 @@
 /** The public API: an explicit list. Free of Node's own modules; stores that need them are loaded when opened. */
+export { type Agent, type AgentOptions, createAgent, type ProcessOptions, type Reply } from './agent/agent.ts'
+export type { Usage } from './agent/answer.ts'
+export type { AgentEvent } from './agent/events.ts'
+export type { AgentTool } from './agent/tool-run.ts'
+export { anthropicModel } from './complete/anthropic.ts'
+export { chooseModel } from './complete/choose-model.ts'
+export { openaiModel } from './complete/openai.ts'
+export type { ProviderOptions } from './complete/provider.ts'
+export { consolidate } from './consolidate/consolidate.ts'
+export type {
+  CondensingOptions,
+  Consolidated,
+  ConsolidateOptions,
+  ConsolidationStep,
+} from './consolidate/consolidated.ts'
+export type { GivenModel } from './consolidate/given-model.ts'
+export { retryFallbacks } from './consolidate/retry.ts'
+export { acceptReview, type RejectedReview, rejectReview } from './consolidate/review.ts'
+export { type Review, reviews } from './consolidate/reviews.ts'
 export { type ErrorCode, isKeepsakeError, KeepsakeError } from './errors.ts'
 export type { Blame } from './history/blame.ts'
 export type { ChangeFilter, LoggedChange } from './history/log.ts'
@@ -35,6 +54,7 @@ export {
   type StoreOptions,
   type Summary,
   type SummaryInput,
+  type Summed,
   type Turn,
   type TurnInput,
   type Undone,
@@ -60,6 +80,15 @@ export type {
 } from './model/operation.ts'
 export { PRESETS, type Preset, type PresetRule } from './model/preset.ts'
 export type { Clock } from './ports/clock.ts'
+export type {
+  Complete,
+  CompleteOptions,
+  Completion,
+  Model,
+  ModelMessage,
+  ModelToolCall,
+  ToolOffer,
+} from './ports/complete.ts'
 export type {
   Absorbed,
   AbsorbOptions,

@@ -43,7 +43,7 @@ export type { LogQuery, Undone, UndoOptions } from './memory/past.ts'
 export type { RememberOptions, StoreOptions, WriteOptions } from './memory/remember-options.ts'
 export type { KnownSettings, MemorySettings } from './memory/settings.ts'
 export type { Written } from './memory/writing.ts'
-export type { Compacted, CompactOptions, Summary, SummaryInput } from './session/compaction.ts'
+export type { Compacted, CompactOptions } from './session/compaction.ts'
 export type {
   AppendedTurns,
   ImportedTurns,
@@ -57,6 +57,7 @@ export type { Marker, MarkerReason, Message, Role, Turn, TurnInput } from './ses
 export type { Reset } from './session/reset.ts'
 export type { Session } from './session/session.ts'
 export type { SessionSummary } from './session/summaries.ts'
+export type { Summary, SummaryInput, Summed } from './session/summary.ts'
 
 /** With a query: what a search may be told besides. Without: `days` and `budgetTokens`. */
 export interface RecallOptions extends SearchOptions {
@@ -354,8 +355,12 @@ export class Memory {
     this.#gate([entry.kind])
     // What was called so before and is gone is purged with it: nobody would think of looking for that one apart.
     const touched = [{ id: entry.id, before: entry }, ...(await this.#past.goneCalled(ref, options))]
-    const purged = await this.store.purge([...new Set(touched.map(({ id }) => id))], options)
-    return { entry, ...purged, warnings: await this.#sessions.follow(touched, options) }
+    const archives = touched.filter(({ before }) => before?.kind === 'archive').map(({ id }) => id)
+    const mirrors = await this.#past.mirrorsOf(new Set(archives), options)
+    const purged = await this.store.purge([...new Set([...touched.map(({ id }) => id), ...mirrors])], options)
+    const cleaned = mirrors.length === 0 ? [] : ['the history, where its entry said the same']
+    const warnings = await this.#sessions.follow(touched, options)
+    return { entry, ...purged, cleaned: [...cleaned, ...purged.cleaned], warnings }
   }
 
   /** As find, and where nothing is called so any more, what was last called so: `gone`. */

@@ -193,7 +193,7 @@ export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
     unit: 'messages',
     about: 'how many messages a session holds before it is condensed',
   },
-  llm: { type: LLM, fallback: null, fallbackText: 'none', about: 'the model that condenses' },
+  llm: { type: LLM, fallback: null, fallbackText: 'none', about: 'the model that condenses and chats' },
   inject_memory: {
     type: TRUTH,
     fallback: true,

@@ -124,6 +124,20 @@ export class Past {
     return [...last.values()].filter(({ id, after }) => named.has(id) && after === undefined)
   }
 
+  /** The history entries that mirror these archives, also those that are gone: each says what its archive says. */
+  async mirrorsOf(archives: ReadonlySet<string>, options: CallOptions): Promise<readonly string[]> {
+    if (archives.size === 0) return []
+    const there = await this.#store.heads({ scopes: [this.#agent], kinds: ['history'] }, options)
+    const ever = (await this.#changes(options)).flatMap(({ touched }) =>
+      touched.flatMap(({ before, after }) => [before, after].filter((state) => state !== undefined)),
+    )
+    const mirrors = [...there, ...ever].filter(({ kind, metadata }) => {
+      const { archive } = metadata
+      return kind === 'history' && typeof archive === 'string' && archives.has(archive)
+    })
+    return [...new Set(mirrors.map(({ id }) => id))]
+  }
+
   /** The last that is known of an entry that nobody can read any more. */
   async lastSeen(ref: string, options: CallOptions): Promise<Entry | undefined> {
     const changes = await this.#changes(options)

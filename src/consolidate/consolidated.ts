@@ -1,0 +1,48 @@
+/** What is asked of condensing and what comes of it. Types, and the empty result. */
+import type { KeepsakeError } from '../errors.ts'
+import type { Marker } from '../memory.ts'
+import type { Entry } from '../model/entry.ts'
+import type { Change } from '../model/operation.ts'
+import type { CallOptions } from '../ports/store.ts'
+import type { GivenModel } from './given-model.ts'
+import type { Review } from './reviews.ts'
+
+export interface CondensingOptions extends CallOptions {
+  readonly model: GivenModel
+  /** For each call of the model, from when it begins; default: as the memory is set. */
+  readonly timeoutMs?: number
+  /** From how many bytes of MEMORY.md on the model is asked to compress it; default: as the memory is set. */
+  readonly maxMemorySize?: number
+  readonly told?: (step: ConsolidationStep) => void
+}
+
+export interface ConsolidateOptions extends CondensingOptions {
+  /** `new`: the session begins anew. Default `compact`. */
+  readonly reason?: 'compact' | 'trim' | 'new'
+  /** How many messages may stay; default 0. An exchange stays whole or goes whole. */
+  readonly keepMessages?: number
+}
+
+export type ConsolidationStep = 'waiting' | 'asking' | 'writing'
+
+/** What became of MEMORY.md. `merged`: somebody has written it meanwhile, and both are in it. */
+export type MemoryOutcome = 'updated' | 'merged' | 'unchanged' | 'for review'
+
+export interface Consolidated {
+  readonly session: string
+  readonly outcome: 'condensed' | 'fell back' | 'nothing'
+  readonly why?: 'nothing to condense' | 'already condensed'
+  /** Of what fell back. */
+  readonly failure?: KeepsakeError
+  readonly history: readonly Entry[]
+  readonly archives: readonly Entry[]
+  readonly marker?: Marker
+  readonly memory: MemoryOutcome
+  readonly review?: Review
+  readonly changes: readonly Change[]
+  readonly warnings: readonly string[]
+}
+
+export function nothingDone(session: string): Consolidated {
+  return { session, outcome: 'nothing', history: [], archives: [], memory: 'unchanged', changes: [], warnings: [] }
+}

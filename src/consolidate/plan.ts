@@ -1,0 +1,60 @@
+/**
+ * What becomes of MEMORY.md after a model has rewritten it. Nothing, where the model had nothing to say; the rewrite, with what others
+ * wrote while the model was thinking; or a review by a person, where the rewrite drops most of the memory unasked, or changes the very lines that
+ * somebody else has changed. Pure.
+ */
+import { stripFinalNewlines } from '../model/content.ts'
+import { isTooLongToShow } from '../prompt/consolidation-prompt.ts'
+import { mergeLines } from './merge-lines.ts'
+import { writtenMemory } from './written-memory.ts'
+
+export type ReviewReason = 'shrinks' | 'breaks recall tests' | 'conflicts'
+
+export type MemoryPlan =
+  | { readonly is: 'unchanged' }
+  | {
+      readonly is: 'update'
+      readonly content: string
+      /** It holds what others wrote meanwhile, too. */
+      readonly merged?: true
+    }
+  | { readonly is: 'review'; readonly content: string; readonly reason: ReviewReason; readonly detail: string }
+
+export interface MemoryPlanInput {
+  /** MEMORY.md as the model saw it. */
+  readonly seen: string
+  /** As it is: the same, where nobody has written meanwhile. */
+  readonly now: string
+  readonly update: string | undefined
+  readonly wasAskedToCompress: boolean
+}
+
+/** A rewrite of less than this part of the memory has lost the rest. */
+const LEAST_PART = 1 / 3
+
+const UNCHANGED: MemoryPlan = { is: 'unchanged' }
+
+export function planMemory(input: MemoryPlanInput): MemoryPlan {
+  const [seen, now] = [stripFinalNewlines(input.seen), stripFinalNewlines(input.now)]
+  const content = input.update === undefined ? undefined : writtenMemory(input.update, seen)
+  if (content === undefined || content === seen) return UNCHANGED
+  const [before, after] = [bytesOf(seen), bytesOf(content)]
+  if (isTooLongToShow(seen)) {
+    const detail = `MEMORY.md has ${before} bytes: the model has not seen all of it, and its rewrite has ${after}`
+    return { is: 'review', content, reason: 'shrinks', detail }
+  }
+  if (!input.wasAskedToCompress && after < before * LEAST_PART) {
+    return { is: 'review', content, reason: 'shrinks', detail: `from ${before} to ${after} bytes, unasked` }
+  }
+  if (now === seen) return { is: 'update', content }
+  const merged = mergeLines(seen, now, content)
+  if (merged === undefined) {
+    const detail = 'MEMORY.md was changed while the model was thinking, in lines that its rewrite changes too'
+    return { is: 'review', content, reason: 'conflicts', detail }
+  }
+  return merged === now ? UNCHANGED : { is: 'update', content: merged, merged: true }
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length
+}

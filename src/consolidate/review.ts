@@ -1,0 +1,121 @@
+/**
+ * Deciding on a rewrite that was kept for review: accepted, it is written to MEMORY.md, with what came since merged into it; rejected,
+ * it goes. Each is one change, so `undo` brings the question back.
+ */
+import { isKeepsakeError, KeepsakeError } from '../errors.ts'
+import type { Memory, Written } from '../memory.ts'
+import type { Entry, Origin } from '../model/entry.ts'
+import type { Change, Expect, Operation } from '../model/operation.ts'
+import type { CallOptions } from '../ports/store.ts'
+import { type LongTermMemory, longTermMemory, rewriteOf } from './long-term-memory.ts'
+import { mergeLines } from './merge-lines.ts'
+import { pendingReview, type Review, reviewIn, withoutReview } from './reviews.ts'
+
+export interface RejectedReview {
+  readonly review: Review
+  readonly change?: Change
+  readonly warnings: readonly string[]
+}
+
+/** More often is not chance. */
+const MOST_RACES = 10
+const ALL_CHANGES = 1_000_000
+
+export async function acceptReview(
+  memory: Memory,
+  ref?: string,
+  options: CallOptions = {},
+): Promise<Written & { readonly review: Review }> {
+  return despiteRaces(async () => {
+    const review = await pendingReview(memory, ref, options)
+    const now = await longTermMemory(memory, options)
+    const content = await acceptedText(memory, review, now, options)
+    const rewrite = content === now.text ? { operations: [], expect: {} } : rewriteOf(memory.agent, now, content)
+    const settled = await settledReview(memory, review, options)
+    const { entries, change, warnings } = await memory.apply([...rewrite.operations, ...settled.operations], {
+      ...options,
+      expect: { ...rewrite.expect, ...settled.expect },
+      origin: originOf(memory, review),
+    })
+    const entry = entries.find(({ kind }) => kind === 'memory') ?? now.entry ?? entries.at(-1)
+    if (!entry) throw new Error('unreachable: the archive at least was written')
+    const replaced = now.entry && change && content !== now.text ? { replaced: now.revision } : {}
+    return { review, entry, ...(change ? { change } : {}), ...replaced, warnings }
+  })
+}
+
+export async function rejectReview(memory: Memory, ref?: string, options: CallOptions = {}): Promise<RejectedReview> {
+  return despiteRaces(async () => {
+    const review = await pendingReview(memory, ref, options)
+    const { operations, expect } = await settledReview(memory, review, options)
+    const origin = originOf(memory, review)
+    const { change, warnings } = await memory.apply(operations, { ...options, expect, origin })
+    return { review, ...(change ? { change } : {}), warnings }
+  })
+}
+
+/** What came since the review was made is kept: by lines, as far as both can stand. */
+async function acceptedText(
+  memory: Memory,
+  { name, proposed, seen }: Review,
+  now: LongTermMemory,
+  options: CallOptions,
+): Promise<string> {
+  if (now.revision === seen) return proposed
+  const base = seen === '' ? '' : await textOfRevision(memory, now.entry, seen, options)
+  const merged = base === undefined ? undefined : mergeLines(base, now.text, proposed)
+  if (merged !== undefined) return merged
+  throw new KeepsakeError(
+    'CONFLICT',
+    `MEMORY.md was changed since, and the rewrite kept with "${name}" does not fit it`,
+    {
+      hint: 'Write what you want with "keepsake reflect", then drop the rewrite with "keepsake review --reject".',
+      data: { review: name, seen, actual: now.revision },
+    },
+  )
+}
+
+async function textOfRevision(
+  memory: Memory,
+  entry: Entry | undefined,
+  revision: string,
+  { signal }: CallOptions,
+): Promise<string | undefined> {
+  if (!entry) return undefined
+  const changes = await memory.log({ entry: entry.id, limit: ALL_CHANGES, ...(signal ? { signal } : {}) })
+  const states = changes.flatMap(({ touched }) => touched.flatMap(({ before, after }) => [before, after]))
+  return states.find((state) => state?.id === entry.id && state.revision === revision)?.content
+}
+
+async function settledReview(
+  memory: Memory,
+  { id, name }: Review,
+  options: CallOptions,
+): Promise<{ readonly operations: readonly Operation[]; readonly expect: Expect }> {
+  const archive = await memory.get(id, options)
+  if (!archive || !reviewIn(archive)) {
+    throw new KeepsakeError('CONFLICT', `the rewrite kept with "${name}" was decided on meanwhile`, {
+      hint: 'See what is pending with: keepsake review',
+    })
+  }
+  return {
+    operations: [{ op: 'write', id, metadata: withoutReview(archive.metadata) }],
+    expect: { [id]: archive.revision },
+  }
+}
+
+function originOf({ agent }: Memory, { session }: Review): Origin {
+  return { by: 'consolidation', agent, ...(session === '' ? {} : { session }) }
+}
+
+/** Somebody wrote between the look and the write: both again. A conflict that stays is told. */
+async function despiteRaces<T>(decide: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await decide()
+    } catch (error) {
+      const isRace = isKeepsakeError(error) && ['CONFLICT', 'NAME_TAKEN'].includes(error.code)
+      if (!isRace || !('id' in error.data || 'owner' in error.data) || tries >= MOST_RACES) throw error
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * What of a model's rewrite is meant to be MEMORY.md: without what models put around it, with the line ends that the memory has, and
+ * with its own letters where the prompt had shown it a line with a dot in it. Pure.
+ */
+import { stripFinalNewlines } from '../model/content.ts'
+import { memoryAsShown } from '../prompt/consolidation-prompt.ts'
+import { TITLES } from '../prompt/section-titles.ts'
+import { keepable } from './keepable.ts'
+
+/** What models write where they mean that there is nothing to write. */
+const SAYS_NOTHING =
+  /^(?:no (?:new )?(?:changes?|updates?|additions?|new (?:facts|information))(?: (?:is |are )?(?:needed|required|necessary))?|un-?changed|n\/?a|none|null|nil|undefined|empty|nothing(?: new)?|same(?: as (?:before|above))?|(?:memory )?(?:remains|stays) (?:unchanged|the same)|true|false|string|keep as is|as is)$/i
+
+/** Longer than all of these. */
+const LONGEST_NOTHING = 60
+
+const FENCED = /^(`{3,}|~{3,})[ \t]*(?:markdown|md|text|txt)?[ \t]*\r?\n([\s\S]*)\n\1[ \t]*$/i
+
+/** `undefined`: it says that nothing is to be changed. */
+export function writtenMemory(update: string, seen: string): string | undefined {
+  const text = stripFinalNewlines(unwrapped(keepable(update), seen))
+  if (saysNothing(text)) return undefined
+  return withOwnLines(withLineEndsOf(seen, text), seen)
+}
+
+function saysNothing(text: string): boolean {
+  const words = text.trim()
+  if (words.length > LONGEST_NOTHING) return false
+  const bare = words.replace(/^[\s([<"'*_]+|[\s)\]>"'*_.!]+$/g, '')
+  return bare === '' || /^[\s.…-]*$/.test(bare) || SAYS_NOTHING.test(bare.replace(/\s+/g, ' '))
+}
+
+/** A fence around all of it, and our own heading above it, unless the memory itself begins so. */
+function unwrapped(update: string, seen: string): string {
+  const [, , fenced] = seen.trimStart().startsWith('```') ? [] : (FENCED.exec(update.trim()) ?? [])
+  const text = fenced ?? update
+  const heading = `## ${TITLES.memory}`
+  const isEcho = text.trimStart().startsWith(`${heading}\n`) && !seen.trimStart().startsWith(heading)
+  return isEcho ? text.trimStart().slice(heading.length).trimStart() : text
+}
+
+/** Models write plain ends of line whatever they were given. */
+function withLineEndsOf(seen: string, text: string): string {
+  const isAllReturns = seen.includes('\r\n') && !/(?<!\r)\n/.test(seen)
+  return isAllReturns && !text.includes('\r') ? text.replaceAll('\n', '\r\n') : text
+}
+
+function withOwnLines(text: string, seen: string): string {
+  const shown = memoryAsShown(seen)
+  if (shown === seen) return text
+  const own = seen.split('\n')
+  const ownOf = new Map(shown.split('\n').flatMap((line, index) => (line === own[index] ? [] : [[line, own[index]]])))
+  return text
+    .split('\n')
+    .map((line) => ownOf.get(line) ?? line)
+    .join('\n')
+}

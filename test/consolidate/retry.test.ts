@@ -1,0 +1,88 @@
+/** What fell back, tried again: each is condensed once, in its place, and one that fails again stays as it is. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { consolidate } from '../../src/consolidate/consolidate.ts'
+import { retryFallbacks } from '../../src/consolidate/retry.ts'
+import type { Memory } from '../../src/memory.ts'
+import { exchanges, liveTexts, PLACES, type Place, talk } from '../session/places.ts'
+import { answering, failing, memoryText, reply, textsOf } from './models.ts'
+
+describe.each(PLACES)('trying again, in %s', (_, makePlace) => {
+  let place: Place
+  let memory: Memory
+  beforeEach(async () => {
+    place = makePlace()
+    memory = place.open()
+    await memory.reflect('- before')
+  })
+  afterEach(() => place.remove())
+
+  it('condenses what is live as far as it was meant to, and what went on in that exchange', async () => {
+    const session = memory.session('s')
+    await talk(session, 1, 2)
+    await session.append({ role: 'user', content: 'question 3' })
+    await consolidate(memory, 's', { model: failing().model, reason: 'trim' })
+    await session.append({ role: 'assistant', content: 'answer 3' })
+    await talk(session, 4)
+    const { model, prompts } = answering(reply('Said.', '- before\n- after'))
+    const done = await retryFallbacks(memory, { model })
+    expect(done).toMatchObject([{ session: 's', outcome: 'condensed', marker: { reason: 'trim' }, memory: 'updated' }])
+    expect(prompts[0]).toContain('answer 3')
+    expect(await liveTexts(place.open().session('s'))).toEqual(exchanges(4))
+    expect(await textsOf(memory, 'archive')).toEqual([expect.stringContaining('Said.')])
+    expect(await retryFallbacks(memory, { model })).toEqual([])
+  })
+
+  it('condenses what a session has left behind in its place, and moves nothing there', async () => {
+    await talk(memory.session('s'), 1, 2)
+    const fell = await consolidate(memory, 's', { model: failing().model, reason: 'new' })
+    await talk(memory.session('s'), 3)
+    const [done] = await retryFallbacks(memory, { model: answering(reply('Said.', '- before\n- after')).model })
+    expect(done).toMatchObject({ outcome: 'condensed', memory: 'updated' })
+    expect(done?.changes).toHaveLength(1)
+    const archive = done?.archives[0]
+    expect(archive?.name).toBe(fell.archives[0]?.name)
+    expect(archive?.metadata).toEqual({ ...fell.archives[0]?.metadata, raw: undefined })
+    expect(await textsOf(memory, 'archive')).toHaveLength(1)
+    expect((await textsOf(memory, 'history')).filter((text) => !text.includes('[raw-fallback]'))).toHaveLength(1)
+    expect(await liveTexts(place.open().session('s'))).toEqual(exchanges(3))
+    await memory.undo()
+    expect(await textsOf(memory, 'archive')).toEqual([fell.archives[0]?.content])
+    expect(await memoryText(memory)).toBe('- before')
+    expect(await liveTexts(place.open().session('s'))).toEqual(exchanges(3))
+    expect(await retryFallbacks(memory, { model: answering(reply('Again.', '- before')).model })).toHaveLength(1)
+  })
+
+  it('goes on after one that fails again, which stays as it is', async () => {
+    for (const key of ['one', 'two', 'three']) {
+      await talk(memory.session(key), 1)
+      await memory.session(key).append({ role: 'user', content: `about ${key}` })
+      const reason = key === 'two' ? 'new' : 'compact'
+      await consolidate(memory, key, { model: failing().model, reason })
+    }
+    const kept = async (): Promise<(string | null)[]> =>
+      (await memory.list({ kinds: ['archive'] })).filter(({ metadata }) => metadata['raw']).map(({ name }) => name)
+    const two = (prompt: string): string => {
+      if (prompt.includes('about two')) throw new Error('down')
+      return reply('Said.', '- before')
+    }
+    const before = await memory.get('two-1')
+    const done = await retryFallbacks(memory, { model: answering(two).model })
+    expect(done.map(({ session, outcome }) => `${session} ${outcome}`)).toEqual([
+      'one condensed',
+      'two fell back',
+      'three condensed',
+    ])
+    expect(await kept()).toEqual(['two-1'])
+    expect(await memory.get('two-1')).toEqual(before)
+    expect(done[1]).toMatchObject({ changes: [], history: [], failure: { code: 'MODEL' } })
+  })
+
+  it('asks about turns that were reset since as about those left behind', async () => {
+    await talk(memory.session('s'), 1)
+    await consolidate(memory, 's', { model: failing().model })
+    await memory.session('s').reset()
+    const [done] = await retryFallbacks(memory, { model: answering(reply('Said.', '- before')).model })
+    expect(done).toMatchObject({ outcome: 'condensed', archives: [{ name: 's-1' }] })
+    expect(await textsOf(memory, 'archive')).toHaveLength(1)
+  })
+})
