@@ -1,0 +1,34 @@
+/**
+ * What was said in a session before its window, for the system prompt: one line a turn, the newest that fit. It is a block like the
+ * session's other ones, but no fingerprint is kept of it: these turns still wait to be condensed, and must not be taken for an
+ * echo of themselves then. Pure.
+ */
+import { block, withoutInjected } from '../model/injected.ts'
+import { shownWithin, tokensOf } from '../prompt/budget.ts'
+import { neutral } from '../prompt/neutral.ts'
+import { BUDGETS } from '../prompt/system-prompt.ts'
+import type { Turn } from '../session/records.ts'
+
+/** A line tells what it was about; the transcript and `recall` have the rest. */
+const LONGEST_LINE = 400
+const NOTE = '(What was said before that does not fit here.)'
+
+/** `archive`: the block that stands for what is older still, which has its share of the same budget. Empty where there is nothing. */
+export function recapOfEarlier(earlier: readonly Turn[], archive: string): string {
+  const lines = earlier.flatMap(lineOf)
+  if (lines.length === 0) return ''
+  // A long archive leaves no less than a third: the newest is what the next turn follows.
+  const budget = Math.max(BUDGETS.recap - tokensOf(archive), Math.floor(BUDGETS.recap / 3))
+  const show = (text: string, isCut: boolean): string => block('recap', neutral(isCut ? `${NOTE}\n${text}` : text))
+  return shownWithin(lines.join('\n'), budget, show, 'end').text
+}
+
+/** What a tool answered is left out: the assistant said what came of it. */
+function lineOf({ role, content, tools }: Turn): string[] {
+  if (role !== 'user' && role !== 'assistant') return []
+  const said = withoutInjected(content).replace(/\s+/g, ' ').trim()
+  const used = role === 'assistant' && tools.length > 0 ? `(used ${[...new Set(tools)].join(', ')})` : ''
+  const text = [said.length > LONGEST_LINE ? `${said.slice(0, LONGEST_LINE).toWellFormed()}…` : said, used]
+  const line = text.filter((part) => part !== '').join(' ')
+  return line === '' ? [] : [`- ${role}: ${line}`]
+}

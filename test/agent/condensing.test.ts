@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAgent } from '../../src/agent/agent.ts'
+import type { AgentEvent } from '../../src/agent/events.ts'
+import type { Memory } from '../../src/memory.ts'
+import type { Complete } from '../../src/ports/complete.ts'
+import { Workspace } from '../session/workspace.ts'
+import { calls, said, saying } from './talk.ts'
+
+let workspace: Workspace
+
+beforeEach(() => {
+  workspace = new Workspace()
+})
+afterEach(() => workspace.remove())
+
+const GOOD = JSON.stringify({ history_entry: 'They spoke about trees.', memory_update: '- Likes oaks.' })
+
+/** A model for condensing, and the prompts that it was given. */
+function condenser(...replies: readonly string[]): { readonly complete: Complete; readonly prompts: string[] } {
+  const prompts: string[] = []
+  const complete: Complete = async (message) => {
+    prompts.push(message)
+    return { content: replies[prompts.length - 1] ?? GOOD }
+  }
+  return { complete, prompts }
+}
+
+async function live(memory: Memory): Promise<number> {
+  return (await memory.session('chat-1').view()).turns.length
+}
+
+describe('overflow', () => {
+  it('condenses down to half the window before the turn, never parts a call from its result, and is there after a restart', async () => {
+    const settings = { memoryWindow: 8, contextWindowSize: 3 }
+    const memory = workspace.open(settings)
+    const { complete } = saying({}, {}, calls('reflect'), {}, {})
+    const { complete: condense, prompts } = condenser()
+    const agent = createAgent({ memory, model: complete, condenseWith: condense })
+    const events: AgentEvent[] = []
+    const on = (event: AgentEvent): void => void (event.type !== 'text' && events.push(event))
+    for (const tree of ['oak', 'elm', 'fir', 'ash']) await agent.process(`Tell me about the ${tree}.`, { on })
+    expect(await live(memory)).toBe(10)
+    expect(prompts).toHaveLength(0)
+    events.length = 0
+    const reply = await agent.process('Tell me about the yew.', { on })
+    expect(reply.condensed).toMatchObject({ outcome: 'condensed', memory: 'updated' })
+    expect(events.map(({ type }) => type)).toEqual(['condensing', 'condensed'])
+    expect(prompts).toHaveLength(1)
+    // Of ten messages at most four may stay: the exchange with the tool has four, and goes whole.
+    expect(prompts[0]).toContain('Tell me about the fir.')
+    expect(prompts[0]).not.toContain('Tell me about the ash.')
+    expect(await live(memory)).toBe(4)
+    expect((await memory.get('MEMORY'))?.content).toBe('- Likes oaks.')
+    expect((await said(memory)).filter((line) => line.startsWith('user'))).toHaveLength(5)
+    await memory.close()
+
+    const after = workspace.open(settings)
+    const later = saying()
+    await createAgent({ memory: after, model: later.complete, condenseWith: condense }).process('And now?')
+    expect(later.asked[0]?.system).toMatch(/<recap>[\s\S]*They spoke about trees\./)
+    expect(later.asked[0]?.system).toContain('Likes oaks.')
+    expect(later.asked[0]?.messages?.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+    ])
+    expect(prompts).toHaveLength(1)
+  })
+
+  it('gives the model that condenses all that was said, also what was shown again since', async () => {
+    const memory = workspace.open({ memoryWindow: 12, contextWindowSize: 1 })
+    const { complete, asked } = saying()
+    const { complete: condense, prompts } = condenser()
+    const agent = createAgent({ memory, model: complete, condenseWith: condense })
+    await agent.process('The harbour office in Bergen opens at seven on Saturdays and closes at noon.')
+    for (const ship of ['barge', 'ferry', 'tug', 'yacht', 'sloop']) {
+      await agent.process(`When does the harbour office open for a ${ship}?`)
+    }
+    // It stood in the recap, and was found for what was asked.
+    expect(asked.at(-1)?.system).toContain('opens at seven on Saturdays')
+    expect(asked.some(({ message }) => message.includes('opens at seven on Saturdays and closes at noon'))).toBe(true)
+    await agent.process('Thanks.')
+    await agent.process('Bye.')
+    expect(prompts).toHaveLength(1)
+    expect(prompts[0]).toContain('The harbour office in Bergen opens at seven on Saturdays and closes at noon.')
+    expect(prompts[0]).toContain('When does the harbour office open for a ferry?')
+  })
+
+  it('leaves what another program says meanwhile where it is', async () => {
+    const memory = workspace.open({ memoryWindow: 2 })
+    const other = workspace.open()
+    const { complete, asked } = saying()
+    const condense: Complete = async () => {
+      await other.session('chat-1').append({ role: 'user', content: 'By the way.' })
+      return { content: GOOD }
+    }
+    const agent = createAgent({ memory, model: complete, condenseWith: condense })
+    for (const input of ['One.', 'Two.', 'Three.']) await agent.process(input)
+    expect(asked[2]?.messages?.map(({ content }) => content)).toEqual(['Two.', 'ok', 'By the way.\n\nThree.'])
+  })
+
+  it('that fails keeps everything, warns, and is tried again after ten more messages', async () => {
+    const memory = workspace.open({ memoryWindow: 4 })
+    const { complete, asked } = saying()
+    const { complete: condense, prompts } = condenser('no', 'no', GOOD)
+    const agent = createAgent({ memory, model: complete, condenseWith: condense })
+    const outcomes: (string | undefined)[] = []
+    for (let number = 1; number <= 15; number++) {
+      const { condensed, warnings } = await agent.process(`Number ${number}`)
+      if (condensed?.outcome === 'fell back') expect(warnings[0]).toMatch(/not condensed yet[\s\S]* is kept in "/)
+      outcomes.push(condensed?.outcome)
+    }
+    const at = (outcome: string): number[] => outcomes.flatMap((one, index) => (one === outcome ? [index + 1] : []))
+    // Before the fourth turn six messages are there; before the ninth, sixteen; before the fourteenth, twenty-six.
+    expect(at('fell back')).toEqual([4, 9])
+    expect(at('condensed')).toEqual([14])
+    expect(prompts).toHaveLength(3)
+    expect(asked).toHaveLength(15)
+    expect(await said(memory)).toHaveLength(30)
+  })
+})
+
+describe('/new', () => {
+  it('condenses, clears and says so; a second one at once, and one of nothing, ask no model', async () => {
+    const memory = workspace.open()
+    const { complete, asked } = saying()
+    const { complete: condense, prompts } = condenser()
+    const agent = createAgent({ memory, model: complete, condenseWith: condense })
+    expect((await agent.process('/new')).text).toBe('Session cleared.')
+    expect(prompts).toHaveLength(0)
+    await agent.process('I like oaks.')
+    const texts: string[] = []
+    const on = (event: AgentEvent): void => void (event.type === 'text' && texts.push(event.text))
+    const [first, second] = await Promise.all([agent.process(' /new\n', { on }), agent.process('/new')])
+    expect([first.text, second.text, ...texts]).toEqual(Array(3).fill('Session cleared.'))
+    expect([first.condensed?.outcome, second.condensed?.outcome]).toEqual(['condensed', 'nothing'])
+    expect(prompts).toHaveLength(1)
+    expect(await live(memory)).toBe(0)
+    await agent.process('Which trees do I like?')
+    expect(asked[1]?.messages).toHaveLength(1)
+    expect(asked[1]?.system).toContain('- Likes oaks.')
+    expect(asked[1]?.system).not.toContain('<recap>')
+  })
+
+  it('that fails keeps all that was said, and says where and what to do', async () => {
+    const memory = workspace.open()
+    const agent = createAgent({ memory, model: saying().complete, condenseWith: condenser('no').complete })
+    await agent.process('The code of the door is 4711.')
+    const { text, condensed } = await agent.process('/new')
+    expect(text).toMatch(/^Session cleared\. It is not condensed, [\s\S]*keepsake consolidate --retry$/)
+    const name = condensed?.archives[0]?.name ?? ''
+    expect(text).toContain(`"${name}"`)
+    expect((await memory.get(name))?.content).toContain('The code of the door is 4711.')
+    expect(await live(memory)).toBe(0)
+  })
+})
