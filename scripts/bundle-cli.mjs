@@ -1,6 +1,6 @@
 // The command line as a few files instead of two hundred: loading modules one by one was half of a command's time. An
-// everyday command loads main.js, program.js and chunk.js, the MCP server mcp.js besides, a conversation session.js, and what is
-// seldom asked for is in rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
+// everyday command loads main.js, program.js and chunk.js, the MCP server mcp.js besides, a conversation session.js, what asks a model
+// agent.js, and what is seldom asked for is in rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
 // for many files cost more than one that is too long. Packages that only the program needs are bundled and are development
 // dependencies (docs/decisions/0013). `yaml` and the stemmers of other languages are left out, because most commands never
 // load them and the library needs them too.
@@ -13,6 +13,7 @@ import { writeLicences } from './third-party-licences.mjs'
 
 const SRC = resolve(import.meta.dirname, '../src')
 const OUT = 'dist/cli'
+const PROGRAM = join(SRC, 'cli/program.ts')
 
 const EVERYDAY_COMMANDS = 'remember|recall|learn|reflect|forget|rename|alias|show|list|context|hook'
 
@@ -24,9 +25,13 @@ const PLACES = [
   ],
   ['http', 'mcp/http/.*'],
   ['mcp', 'cli/commands/mcp|mcp/.*|tools/.*|stores/filesystem/watch'],
-  ['session', 'session/.*|cli/commands/session(/.*)?|cli/hook/transcript-file'],
+  ['session', 'session/.*|cli/commands/session(/.*)?|cli/hook/(transcript-file|condense-later)'],
+  ['agent', 'agent/.*|consolidate/.*|complete/.*|cli/commands/(chat|consolidate|review)|cli/asked-model'],
   ['rarely', '.*'],
 ].map(([place, paths]) => ({ place, pattern: new RegExp(`^(${paths})\\.ts$`) }))
+
+/** Small, and wanted by several of these files: with what every command loads they cost less than as a file for each such group. */
+const SHARED = ['model/unreadable', 'cli/change-json', 'cli/known-session', 'cli/named-file', 'cli/session-text']
 
 const DYNAMIC_IMPORT = /(?<!typeof )\bimport\('(\.[^']+)'\)/g
 
@@ -72,7 +77,7 @@ function leaveOutProgram(bundle) {
 /** esbuild makes a file of every import(). So everyday ones become plain imports, and the others share a target each. */
 function intoFewFiles(bundle) {
   bundle.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => ({
-    contents: withFewerTargets(readFileSync(path, 'utf8'), dirname(path)),
+    contents: withFewerTargets(readFileSync(path, 'utf8'), dirname(path)) + (path === PROGRAM ? sharedImports() : ''),
     loader: 'ts',
   }))
   bundle.onResolve({ filter: /^keepsake:/ }, ({ path }) => ({
@@ -80,6 +85,11 @@ function intoFewFiles(bundle) {
     namespace: 'place',
   }))
   bundle.onLoad({ filter: /.*/, namespace: 'place' }, ({ path }) => ({ contents: targetsIn(path), resolveDir: SRC }))
+}
+
+function sharedImports() {
+  const paths = SHARED.map((file) => join(SRC, `${file}.ts`))
+  return paths.map((path) => `\nimport * as ${nameOf(path)} from ${JSON.stringify(path)}`).join('')
 }
 
 function withFewerTargets(code, folder) {
@@ -102,9 +112,7 @@ function targetsIn(place) {
     return [...code.matchAll(DYNAMIC_IMPORT)].map(([, specifier]) => join(SRC, dirname(file), specifier))
   })
   const here = [...new Set(targets)].filter((path) => placeOf(path) === place).sort()
-  return [join(SRC, 'cli/program.ts'), ...here]
-    .map((path) => `export * as ${nameOf(path)} from ${JSON.stringify(path)}`)
-    .join('\n')
+  return [PROGRAM, ...here].map((path) => `export * as ${nameOf(path)} from ${JSON.stringify(path)}`).join('\n')
 }
 
 function placeOf(path) {

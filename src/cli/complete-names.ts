@@ -24,6 +24,14 @@ export function topicNames(values: Values): Promise<readonly Candidate[]> {
   return fromMemory(values, (memory) => namesOf(memory, { scopes: [WORLD], kinds: ['topic'] }))
 }
 
+/** Archives with a rewrite of MEMORY.md that waits for review. */
+export function reviewNames(values: Values): Promise<readonly Candidate[]> {
+  return fromMemory(values, async (memory) => {
+    const { reviews } = await import('../consolidate/reviews.ts')
+    return (await reviews(memory)).map(({ name, reason }) => ({ value: name, about: reason }))
+  })
+}
+
 /** The newest first: one goes on with these. */
 export function sessionKeys(values: Values): Promise<readonly Candidate[]> {
   return fromMemory(values, async ({ store, agent }) => {

@@ -133,6 +133,7 @@ async function valuesFor(placeholder: string, line: Line): Promise<readonly Cand
   if (placeholder === 'DATE') return named(['today', 'yesterday', 'now'])
   if (placeholder === 'REF') return (await import('./complete-names.ts')).entryNames(line.values)
   if (placeholder === 'TOPIC') return (await import('./complete-names.ts')).topicNames(line.values)
+  if (placeholder === 'ARCHIVE') return (await import('./complete-names.ts')).reviewNames(line.values)
   return placeholder === 'SESSION' ? (await import('./complete-names.ts')).sessionKeys(line.values) : []
 }
 

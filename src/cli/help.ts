@@ -66,6 +66,13 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['KEEPSAKE_AGENT', 'stands for --agent'],
   ['KEEPSAKE_CONFIG', 'stands for --config'],
   ['KEEPSAKE_MCP_TOKEN', 'the token that clients of "keepsake mcp --http" must show; stands for --token-file'],
+  [
+    'OPENAI_MODEL',
+    'the model that "chat" and "consolidate" ask, where agent.yaml names none; needs one of the next two',
+  ],
+  ['OPENAI_BASE_URL', 'a server that speaks the protocol of OpenAI: Ollama, LM Studio, vLLM, llama.cpp'],
+  ['OPENAI_API_KEY', 'the key that it asks for'],
+  ['ANTHROPIC_MODEL', 'the same of Anthropic, with ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL'],
   ['NO_COLOR', 'set to anything: no colours'],
   ['FORCE_COLOR', 'set to anything but 0: colours, even where the output is not a terminal; wins over NO_COLOR'],
   ['TERM', '"dumb": no colours'],

@@ -1,27 +1,48 @@
-/** A session that was asked for and is not there: the failure names those that may have been meant. */
+/** A session that was asked for and is not there: the failure names those that may have been meant, of other agents too. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { KeepsakeError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import { distance } from '../model/find.ts'
 
 const MOST_SUGGESTIONS = 3
 
-/** For commands whose answer would be the same for a session without turns and for none. */
-export async function requireSession(memory: Memory, key: string): Promise<void> {
+/** For commands whose answer would be the same for a session without turns and for none. `root`: of the workspace. */
+export async function requireSession(memory: Memory, key: string, root: string): Promise<void> {
   const { store, agent } = memory
-  if (!(await store.sessions.readBefore(agent, key))) throw notFound(key, await keysOf(memory))
+  if (await store.sessions.readBefore(agent, key)) return
+  throw notFound(key, await keysOf(memory), await agentWith(memory, key, root))
+}
+
+/** Another agent of the workspace that has a session of exactly this key. */
+async function agentWith({ store, agent }: Memory, key: string, root: string): Promise<string | undefined> {
+  for (const other of agentsIn(root).filter((name) => name !== agent)) {
+    if (await store.sessions.readBefore(other, key).catch(() => undefined)) return other
+  }
+  return undefined
+}
+
+/** By their folders: an agent may have sessions and no entry yet. */
+function agentsIn(root: string): string[] {
+  try {
+    return readdirSync(join(root, 'agents')).map((name) => name.toLowerCase())
+  } catch {
+    return []
+  }
 }
 
 async function keysOf({ store, agent }: Memory): Promise<string[]> {
   return (await store.sessions.list(agent)).map((info) => info.key)
 }
 
-function notFound(key: string, keys: readonly string[]): KeepsakeError {
+function notFound(key: string, keys: readonly string[], agent: string | undefined): KeepsakeError {
   const near = nearKeys(key, keys)
+  const hint =
+    near.length > 0
+      ? `Did you mean ${near.map((one) => JSON.stringify(one)).join(' or ')}?`
+      : 'See which there are: keepsake session list'
   return new KeepsakeError('NOT_FOUND', `there is no session ${JSON.stringify(key)}`, {
-    hint:
-      near.length > 0
-        ? `Did you mean ${near.map((one) => JSON.stringify(one)).join(' or ')}?`
-        : 'See which there are: keepsake session list',
+    hint: agent === undefined ? hint : `Another agent has it: --agent ${agent}`,
     data: { session: key, near },
   })
 }

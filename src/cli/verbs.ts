@@ -71,6 +71,22 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     },
   ],
   [
+    'consolidate',
+    {
+      group: 'Remember',
+      summary: 'let a model condense sessions: into the history and MEMORY.md',
+      load: async () => (await import('./commands/consolidate.ts')).consolidate,
+    },
+  ],
+  [
+    'chat',
+    {
+      group: 'Remember',
+      summary: 'talk with a model that has this memory',
+      load: async () => (await import('./commands/chat.ts')).chat,
+    },
+  ],
+  [
     'recall',
     {
       group: 'Look',
@@ -117,6 +133,14 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
       group: 'Past',
       summary: 'which change brought each line of an entry',
       load: async () => (await import('./commands/blame.ts')).blame,
+    },
+  ],
+  [
+    'review',
+    {
+      group: 'Care',
+      summary: 'rewrites of MEMORY.md that wait for you: see, accept or reject them',
+      load: async () => (await import('./commands/review.ts')).review,
     },
   ],
   [

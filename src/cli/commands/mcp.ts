@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config } from '../../config/load-config.ts'
 import { readTextFile } from '../../config/read-text-file.ts'
-import { InvalidError, KeepsakeError } from '../../errors.ts'
+import { InvalidError } from '../../errors.ts'
 import type { HttpOptions } from '../../mcp/http/serve.ts'
 import { laterStore } from '../../mcp/later-store.ts'
 import { lookAgain } from '../../mcp/notices.ts'
@@ -21,6 +21,7 @@ import type { Command, Context, Outcome } from '../command.ts'
 import { EXIT_STATUS } from '../exit-status.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { programVersion } from '../version.ts'
+import { withoutMemory } from '../without-memory.ts'
 
 const DEFAULT_PORT = 4242
 const DEFAULT_HOST = '127.0.0.1'
@@ -137,13 +138,6 @@ function tokenOf(path: string): string {
   const token = readTextFile(path).trim()
   if (token === '') throw new InvalidError('token-file', `${path} is empty`, 'a file with a token in it')
   return token
-}
-
-function withoutMemory(file: string): KeepsakeError {
-  return new KeepsakeError('UNSUPPORTED', `${file} gives its agents no memory: it has no spec.memory`, {
-    hint: 'To give them one, write into that file:\nspec:\n  memory: {}',
-    data: { file },
-  })
 }
 
 /** The memory opens with the first thing that is asked of it, and says then what is wrong with it. */

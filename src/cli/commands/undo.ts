@@ -3,20 +3,15 @@ import { InvalidError } from '../../errors.ts'
 import type { UndoRequest } from '../../history/undo.ts'
 import type { Undone } from '../../memory.ts'
 import type { Entry } from '../../model/entry.ts'
-import type { Touched } from '../../ports/store.ts'
 import { type Arguments, usageError } from '../arguments.ts'
 import { DRY_RUN } from '../ask.ts'
 import { changeJson } from '../change-json.ts'
 import { CHANGE_OPTIONS, changeFilter, flagsGiven } from '../change-options.ts'
-import { diffsText, logText } from '../change-text.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import type { Present } from '../date-options.ts'
 import { entryJson, warningsJson } from '../entry-json.ts'
 import { heldBackWarnings } from '../held-back.ts'
-import type { Screen } from '../screen.ts'
-
-/** Of the diff of each entry; "keepsake log NUMBER" shows it whole. */
-const MOST_LINES = 12
+import { reversals, undoneText } from '../undone-text.ts'
 
 export const undo: Command = {
   verb: 'undo',
@@ -86,40 +81,6 @@ function undoneJson({ change, undone, entries, warnings }: Undone, dryRun: boole
     ...(dryRun ? { dryRun } : {}),
     ...warningsJson(warnings),
   }
-}
-
-interface Telling {
-  readonly screen: Screen
-  readonly zone: string
-  readonly dryRun: boolean
-}
-
-function undoneText({ change, undone }: Undone, { screen, zone, dryRun }: Telling): string {
-  const title = dryRun ? 'Would undo:' : change === undefined ? 'Nothing to do, all is as it was before:' : 'Undid:'
-  const next =
-    change === undefined
-      ? dryRun && 'Nothing was changed.'
-      : `That is change ${change.number}. To take it back: keepsake undo ${change.number}`
-  return [
-    title,
-    indented(logText(undone.toReversed(), screen, zone, false)),
-    ...diffsText(reversals(undone), screen, MOST_LINES),
-    ...(next ? [next] : []),
-  ].join('\n')
-}
-
-function indented(text: string): string {
-  return text.replace(/^/gm, '  ')
-}
-
-/** What the undo does to each entry: from the last state that is taken back to the one before the first. */
-function reversals(undone: Undone['undone']): readonly Touched[] {
-  const touched = new Map<string, Touched>()
-  for (const { id, before, after } of undone.toReversed().flatMap((logged) => logged.touched)) {
-    const now = touched.has(id) ? touched.get(id)?.before : after
-    touched.set(id, { id, ...(now ? { before: now } : {}), ...(before ? { after: before } : {}) })
-  }
-  return [...touched.values()]
 }
 
 /** As the undo would leave them; what it would remove as it is. */

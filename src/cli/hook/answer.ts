@@ -78,10 +78,21 @@ async function saved(of: SessionOfClient, request: Request): Promise<HookAnswer>
   if (!transcript) return {}
   const { turns, given, cwd } = transcript
   const config = known ?? (await configFor({ ...of, begunIn: cwd }, request))
-  return withMemory(config, of.event, async (memory) => {
+  await withMemory(config, of.event, async (memory) => {
     await memory.session(keyOf(of)).import(turns, { slide: false, given })
     return {}
   })
+  // By the file alone: who has a key in the environment has not asked for a model to read every conversation.
+  if (isOver(of) && config.enabled && config.values.llm) {
+    const { condenseLater } = await import('./condense-later.ts')
+    condenseLater(keyOf(of), config)
+  }
+  return {}
+}
+
+/** Codex ends a session without a word; its Stop comes with every turn. */
+function isOver({ event }: SessionOfClient): boolean {
+  return event.name === 'SessionEnd'
 }
 
 async function configFor(of: SessionOfClient, { given, asked }: Request): Promise<Config> {

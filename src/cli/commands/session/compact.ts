@@ -39,7 +39,7 @@ async function run({ given, screen, open }: Context): Promise<Outcome> {
   const { timezone: zone } = await memory.store.settings()
   const compaction = await memory.session(key).compact({ summary, keep })
   const { compacted, why, archive, marker, change, slid, warnings } = compaction
-  if (!compacted) await requireSession(memory, key)
+  if (!compacted) await requireSession(memory, key, root)
   const rows = rowsText(
     [
       ['archive', archive && `${archive.name ?? archive.id}`],

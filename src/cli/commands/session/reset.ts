@@ -19,10 +19,10 @@ export const reset: Command = {
 
 async function run({ given, screen, open }: Context): Promise<Outcome> {
   const key = given.operand(0)
-  const { memory } = await open()
+  const { memory, root } = await open()
   const { timezone: zone } = await memory.store.settings()
   const { reset: wasReset, marker, warnings } = await memory.session(key).reset()
-  if (!wasReset) await requireSession(memory, key)
+  if (!wasReset) await requireSession(memory, key, root)
   const done = wasReset ? `Session "${key}" begins anew` : `Nothing to do: session "${key}" has no turns that count`
   return {
     json: {

@@ -19,12 +19,12 @@ export const show: Command = {
 async function run(context: Context): Promise<Outcome> {
   const { given, screen, open } = context
   const key = given.operand(0)
-  const { memory } = await open()
+  const { memory, root } = await open()
   const { timezone: zone } = await memory.store.settings()
   const session = memory.session(key)
   if (given.has('all')) {
     const transcript = await session.transcript()
-    if (transcript.createdAt === null) await requireSession(memory, key)
+    if (transcript.createdAt === null) await requireSession(memory, key, root)
     const warnings = brokenWarnings(`session "${key}"`, transcript.broken)
     return {
       json: { session: { key, ...transcript }, ...warningsJson(warnings) },
@@ -33,7 +33,7 @@ async function run(context: Context): Promise<Outcome> {
     }
   }
   const view = await session.view()
-  if (view.createdAt === null) await requireSession(memory, key)
+  if (view.createdAt === null) await requireSession(memory, key, root)
   const warnings = brokenWarnings(`session "${key}"`, view.broken)
   return { json: { session: view, ...warningsJson(warnings) }, ...viewText(view, { screen, zone }), warnings }
 }

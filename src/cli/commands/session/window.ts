@@ -22,10 +22,10 @@ async function run({ given, screen, open }: Context): Promise<Outcome> {
   const key = given.operand(0)
   const asked = given.number('size')
   const size = asked === undefined ? {} : { size: wholeNumber(asked, 'size', 0, MOST) }
-  const { memory } = await open()
+  const { memory, root } = await open()
   const { timezone: zone } = await memory.store.settings()
   const { messages, archive } = await memory.session(key).window(size)
-  if (messages.length === 0) await requireSession(memory, key)
+  if (messages.length === 0) await requireSession(memory, key, root)
   const text = messagesText(messages, { screen, zone })
   return {
     json: { key, messages, ...(archive === undefined ? {} : { archive }) },

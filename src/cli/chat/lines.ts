@@ -1,0 +1,9 @@
+/** What a person or a program types into a chat, line by line. */
+
+export interface Lines {
+  /** The next line; `undefined` when there are no more. */
+  next(prompt: string): Promise<string | undefined>
+  /** Does something that takes long. Who interrupts it (Ctrl-C) means this, not the chat. */
+  during<T>(work: (interrupted: AbortSignal) => Promise<T>): Promise<T>
+  close(): void
+}

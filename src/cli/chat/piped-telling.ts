@@ -1,0 +1,41 @@
+/**
+ * A chat as a program reads it: answers on standard output and nothing else, warnings on standard error. Under `--json` neither: the
+ * command prints all of it at the end.
+ */
+import type { Reply } from '../../agent/agent.ts'
+import type { AgentEvent } from '../../agent/events.ts'
+import type { KeepsakeError } from '../../errors.ts'
+import type { Telling } from './telling.ts'
+
+export class PipedTelling implements Telling {
+  readonly #isSilent: boolean
+
+  constructor(isSilent: boolean) {
+    this.#isSilent = isSilent
+  }
+
+  event(event: AgentEvent): void {
+    if (event.type === 'warning') this.#warn(event.text)
+  }
+
+  answered({ text }: Reply): void {
+    this.say(text, [])
+  }
+
+  say(text: string, warnings: readonly string[]): void {
+    if (!this.#isSilent) process.stdout.write(`${text}\n`)
+    for (const warning of warnings) this.#warn(warning)
+  }
+
+  stopped(): void {
+    // Whoever stopped it knows.
+  }
+
+  failed(error: KeepsakeError): never {
+    throw error
+  }
+
+  #warn(text: string): void {
+    if (!this.#isSilent) process.stderr.write(`keepsake: warning: ${text}\n`)
+  }
+}

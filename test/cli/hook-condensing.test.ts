@@ -1,0 +1,43 @@
+/** What a hook leaves to a model: the end of a session, where agent.yaml names one, and nothing else. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { openMemory } from '../../src/index.ts'
+import { saving, transcriptAt } from './hook-asking.ts'
+import { Desk } from './keepsake.ts'
+import { modelEnvironment, scriptedModel } from './scripted.ts'
+
+const PATIENCE_MS = 8000
+
+async function historyOf(desk: Desk): Promise<readonly string[]> {
+  const memory = await openMemory({ workspace: desk.workspace })
+  try {
+    return (await memory.list({ kinds: ['history'] })).map(({ metadata }) => String(metadata['session']))
+  } finally {
+    await memory.close()
+  }
+}
+
+it('condenses a session that is over, behind the back of the program that called it', async () => {
+  const desk = await Desk.empty()
+  const { url, requests } = await scriptedModel()
+  const path = transcriptAt(desk)('claude')
+  const hook = (id: string, name: string, client = 'claude'): Promise<unknown> =>
+    desk
+      .run(['hook', client], {
+        input: JSON.stringify({ ...saving(path), hook_event_name: name, session_id: id, cwd: desk.folder }),
+        env: environment,
+      })
+      .then(({ status, stdout }) => expect([status, stdout]).toEqual([0, '{}\n']))
+  const environment = await modelEnvironment()
+  await hook('by-environment', 'SessionEnd')
+  const llm = `{provider: openai, model: scripted, base_url: "${url}"}`
+  writeFileSync(join(desk.folder, 'agent.yaml'), `spec:\n  memory:\n    llm: ${llm}\n`)
+  await hook('compacted', 'PreCompact')
+  await hook('stopped', 'Stop')
+  await hook('over', 'SessionEnd')
+  for (let waited = 0; waited < PATIENCE_MS && (await historyOf(desk)).length === 0; waited += 50) await pause(50)
+  expect(await historyOf(desk)).toEqual(['claude-over'])
+  expect(requests).toHaveLength(1)
+}, 20_000)
