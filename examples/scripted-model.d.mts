@@ -13,6 +13,8 @@ export interface ScriptedRequest {
   readonly messages: readonly ScriptedMessage[]
   /** The names of the tools that were offered. */
   readonly tools: readonly string[]
+  /** Whether there are some, and it was not told to leave them alone. */
+  readonly mayCall: boolean
   readonly isStreamed: boolean
   readonly path: string
   readonly headers: Readonly<Record<string, string | undefined>>

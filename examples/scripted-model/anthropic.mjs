@@ -1,12 +1,16 @@
 /** Anthropic's Messages API: from its words to ours, and back. */
 
-export function anthropicRequest({ model, system = '', messages = [], tools = [], stream = false }) {
+export function anthropicRequest({ model, system = '', messages = [], tools = [], tool_choice, stream = false }) {
+  const conversation = messages.flatMap(messagesOf)
+  if (tools.length === 0 && conversation.some(({ role, toolCalls }) => role === 'tool' || toolCalls))
+    throw new Error('Requests which include `tool_use` or `tool_result` blocks must define tools')
   return {
     protocol: 'anthropic',
     model,
     system: textOf(system),
-    messages: messages.flatMap(messagesOf),
+    messages: conversation,
     tools: tools.map(({ name }) => name),
+    mayCall: tools.length > 0 && tool_choice?.type !== 'none',
     isStreamed: stream,
   }
 }

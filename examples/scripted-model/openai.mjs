@@ -1,6 +1,6 @@
 /** The API of OpenAI's chat completions: from its words to ours, and back. */
 
-export function openaiRequest({ model, messages = [], tools = [], stream = false }) {
+export function openaiRequest({ model, messages = [], tools = [], tool_choice, stream = false }) {
   const conversation = messages.filter(({ role }) => role !== 'system').map(messageOf)
   return {
     protocol: 'openai',
@@ -11,6 +11,7 @@ export function openaiRequest({ model, messages = [], tools = [], stream = false
       .join('\n'),
     messages: conversation,
     tools: tools.map((tool) => tool.function.name),
+    mayCall: tools.length > 0 && tool_choice !== 'none',
     isStreamed: stream,
   }
 }

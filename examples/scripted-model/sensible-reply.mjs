@@ -1,7 +1,8 @@
 /** What the scripted model says when nobody scripts it: simple rules, the first that fits. */
 import { consolidationReply, isConsolidation } from './consolidation-reply.mjs'
 
-export function sensibleReply({ messages, tools }) {
+export function sensibleReply({ messages, tools: offered, mayCall }) {
+  const tools = mayCall ? offered : []
   const last = messages.at(-1) ?? { role: 'user', content: '' }
   if (isConsolidation(last.content)) return { text: consolidationReply(last.content) }
   if (last.role === 'tool') return { text: afterTool(last.content) }

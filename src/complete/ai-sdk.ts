@@ -9,7 +9,7 @@ import { aiSdkPrompt } from './ai-sdk-prompt.ts'
 import { isRecord, type JsonRecord, listOf, numberOf, recordOf, textOf } from './json-parts.ts'
 import { ModelFailure } from './model-failure.ts'
 import { ModelText } from './model-text.ts'
-import { type RetryOptions, withRetries } from './retry.ts'
+import { checkRetries, type RetryOptions, withRetries } from './retry.ts'
 import { type SentCall, toolCallsOf } from './tool-calls.ts'
 
 /** What `createOpenAICompatible(…)('x')`, `anthropic('x')` and their like give, as far as it is used. */
@@ -24,6 +24,7 @@ export interface AiSdkCall {
   readonly prompt: object
   readonly maxOutputTokens?: number | undefined
   readonly tools?: object | undefined
+  readonly toolChoice?: object | undefined
   readonly abortSignal?: AbortSignal | undefined
 }
 
@@ -39,6 +40,7 @@ interface Come {
 
 export function aiSdkModel(model: AiSdkModel, options: RetryOptions = {}): Model {
   requireModel(model)
+  checkRetries(options)
   return {
     name: model.modelId,
     complete: (message, asked) => completeWith(model, options, message, asked),
@@ -59,11 +61,12 @@ function completeWith(
   message: string,
   asked: CompleteOptions,
 ): Promise<Completion> {
-  const { system, tools = [], maxTokens, signal, onText } = asked
+  const { system, tools = [], toolChoice, maxTokens, signal, onText } = asked
   const messages = asked.messages ?? [{ role: 'user', content: message }]
   const call: AiSdkCall = {
     prompt: aiSdkPrompt(system, messages),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: 'function', ...tool })) }),
+    ...(tools.length === 0 || toolChoice === undefined ? {} : { toolChoice: { type: toolChoice } }),
     ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
     ...(signal === undefined ? {} : { abortSignal: signal }),
   }

@@ -3,26 +3,33 @@ import { cutFailure, type Endpoint, tooLongFailure } from './model-failure.ts'
 
 const MOST_BYTES = 16 * 1_048_576
 
+export interface Bounds {
+  readonly mostBytes?: number
+  /** Until when bytes are waited for, as `Date.now` tells time; asked before each wait. `undefined`: for as long as it takes. */
+  readonly until?: () => number | undefined
+}
+
 /** Ends the connection when its reader stops early. */
 export async function* answerBytes(
   response: Response,
   endpoint: Endpoint,
   signal: AbortSignal | undefined,
-  mostBytes: number = MOST_BYTES,
+  { mostBytes = MOST_BYTES, until = () => undefined }: Bounds = {},
 ): AsyncGenerator<Uint8Array, void> {
   const reader = response.body?.getReader()
   if (!reader) return
   let length = 0
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch(() => {
+      const read = reader.read().catch(() => {
         signal?.throwIfAborted()
         throw cutFailure(endpoint)
       })
-      if (done) return
-      length += value.byteLength
+      const next = await before(until(), read)
+      if (next.done) return
+      length += next.value.byteLength
       if (length > mostBytes) throw tooLongFailure(endpoint, mostBytes)
-      yield value
+      yield next.value
     }
   } finally {
     // Not awaited: a server that goes on sending must not hold us up.
@@ -30,14 +37,21 @@ export async function* answerBytes(
   }
 }
 
-export async function answerText(
-  response: Response,
-  endpoint: Endpoint,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+type Read = { readonly done: true } | { readonly done: false; readonly value: Uint8Array }
+
+/** What is not there in time is the end. */
+function before(until: number | undefined, read: Promise<Read>): Promise<Read> {
+  if (until === undefined) return read
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve({ done: true }), Math.max(0, until - Date.now()))
+    read.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+export async function answerText(answer: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()
   const texts: string[] = []
-  for await (const bytes of answerBytes(response, endpoint, signal)) texts.push(decoder.decode(bytes, { stream: true }))
+  for await (const bytes of answer) texts.push(decoder.decode(bytes, { stream: true }))
   return texts.join('') + decoder.decode()
 }
 
@@ -52,7 +66,7 @@ export async function refusalText(
   const decoder = new TextDecoder()
   let text = ''
   try {
-    for await (const bytes of answerBytes(response, endpoint, signal, MOST_OF_AN_ERROR)) {
+    for await (const bytes of answerBytes(response, endpoint, signal, { mostBytes: MOST_OF_AN_ERROR })) {
       text += decoder.decode(bytes, { stream: true })
     }
   } catch {

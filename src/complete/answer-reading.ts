@@ -25,37 +25,75 @@ export interface AnswerReading {
 export interface AnswerParts {
   readonly whole: (answer: unknown) => void
   readonly piece: (piece: unknown) => void
-  /** Whether a piece has said why it ends: nothing that matters comes after it. */
-  readonly isEnded: () => boolean
+  /** `ending`: a piece has said why it ends, and what was used may come after it. `over`: nothing does. */
+  readonly state: () => 'going on' | 'ending' | 'over'
 }
+
+/** How long the rest is waited for once an answer is ending: there are servers that leave the connection open. */
+const REST_MS = 1000
 
 export async function readAnswer(reading: AnswerReading, parts: AnswerParts): Promise<void> {
-  if (isEventStream(reading)) await readStream(reading, parts)
-  else parts.whole(await wholeAnswer(reading))
+  const { response, endpoint, signal } = reading
+  let until: number | undefined
+  const answer = answerBytes(response, endpoint, signal, { until: () => until })
+  const [beginning, bytes] = await begun(answer)
+  if (!isEventStream(reading, beginning)) return parts.whole(await wholeAnswer(bytes, endpoint))
+  const told: AnswerParts = {
+    ...parts,
+    piece: (piece) => {
+      parts.piece(piece)
+      if (parts.state() === 'ending') until = Date.now() + REST_MS
+    },
+  }
+  return readStream(bytes, endpoint, told)
 }
 
-/** Some answer in the one way although they were asked for the other. */
-function isEventStream({ response, isStreamed }: AnswerReading): boolean {
+/** Some answer in the one way although they were asked for the other, or say nothing of it, or something else. */
+function isEventStream({ response, isStreamed }: AnswerReading, beginning: string): boolean {
   const type = response.headers.get('content-type') ?? ''
-  return /event-stream/i.test(type) || (isStreamed && !/json|html/i.test(type))
+  const mayBe = /event-stream/i.test(type) || (isStreamed && !/json|html/i.test(type))
+  return mayBe && !/^\s*[{[]/.test(beginning)
 }
 
-async function readStream({ response, endpoint, signal }: AnswerReading, parts: AnswerParts): Promise<void> {
+/** The beginning of an answer, as far as there is something but blanks in it; and all of the answer. */
+async function begun(answer: AsyncGenerator<Uint8Array, void>): Promise<[string, AsyncIterable<Uint8Array>]> {
+  const decoder = new TextDecoder()
+  const first: Uint8Array[] = []
+  let beginning = ''
+  while (beginning.trim() === '') {
+    const { done, value } = await answer.next()
+    if (done) break
+    first.push(value)
+    beginning += decoder.decode(value, { stream: true })
+  }
+  async function* all(): AsyncGenerator<Uint8Array, void> {
+    try {
+      yield* first
+      yield* answer
+    } finally {
+      await answer.return()
+    }
+  }
+  return [beginning, all()]
+}
+
+async function readStream(bytes: AsyncIterable<Uint8Array>, endpoint: Endpoint, parts: AnswerParts): Promise<void> {
   let isDone = false
   try {
-    for await (const event of eventStream(answerBytes(response, endpoint, signal), endpoint)) {
+    for await (const event of eventStream(bytes, endpoint)) {
       if (event.is === 'done') isDone = true
       else parts.piece(withoutError(event.value, endpoint))
+      if (parts.state() === 'over') return
     }
   } catch (error) {
     // A connection that breaks after the last word has lost nothing.
-    if (!(error instanceof ModelFailure) || !error.isPassing || !parts.isEnded()) throw error
+    if (!(error instanceof ModelFailure) || !error.isPassing || parts.state() === 'going on') throw error
   }
-  if (!isDone && !parts.isEnded()) throw cutFailure(endpoint)
+  if (!isDone && parts.state() === 'going on') throw cutFailure(endpoint)
 }
 
-async function wholeAnswer({ response, endpoint, signal }: AnswerReading): Promise<unknown> {
-  const text = await answerText(response, endpoint, signal)
+async function wholeAnswer(bytes: AsyncIterable<Uint8Array>, endpoint: Endpoint): Promise<unknown> {
+  const text = await answerText(bytes)
   const value = parsedJson(text)
   if (value !== undefined) return withoutError(value, endpoint)
   if (text.trim() === '') throw unreadableFailure(endpoint, 'it is empty')

@@ -28,7 +28,7 @@ export async function readAnthropic(reading: AnswerReading): Promise<Completion>
   await readAnswer(reading, {
     whole: (answer) => readWhole(recordOf(answer), reading, come),
     piece: (piece) => readPiece(recordOf(piece), reading, come),
-    isEnded: () => come.isStopped || come.stop !== undefined,
+    state: () => (come.isStopped ? 'over' : come.stop === undefined ? 'going on' : 'ending'),
   })
   return completionOf(come, reading)
 }

@@ -1,8 +1,9 @@
 /**
  * What is asked for, in the words of Anthropic's API: it wants the user first, no role twice in a row, no empty text, and the results
- * of tools as the user's words, before any others.
+ * of tools as the user's words, before any others. It refuses calls in a conversation without tools, so where none are offered now,
+ * those that were called are named, and may not be called.
  */
-import type { CompleteOptions, ModelMessage } from '../ports/complete.ts'
+import type { CompleteOptions, ModelMessage, ToolOffer } from '../ports/complete.ts'
 import { sentArguments } from './tool-calls.ts'
 
 const MOST_TOKENS = 4096
@@ -16,16 +17,25 @@ type Block = { readonly type: string; readonly [key: string]: unknown }
 
 export function anthropicBody(asked: CompleteOptions, messages: readonly ModelMessage[]): object {
   const { model, system, tools = [], maxTokens = MOST_TOKENS, onText } = asked
+  const named = tools.length > 0 ? tools : calledTools(messages)
+  const mayCall = tools.length > 0 && asked.toolChoice !== 'none'
   return {
     model,
     max_tokens: maxTokens,
     ...(system ? { system } : {}),
     messages: turnsOf(messages),
-    ...(tools.length === 0
+    ...(named.length === 0
       ? {}
-      : { tools: tools.map(({ inputSchema, ...words }) => ({ ...words, input_schema: inputSchema })) }),
+      : { tools: named.map(({ inputSchema, ...words }) => ({ ...words, input_schema: inputSchema })) }),
+    ...(named.length === 0 || mayCall ? {} : { tool_choice: { type: 'none' } }),
     ...(onText === undefined ? {} : { stream: true }),
   }
+}
+
+function calledTools(messages: readonly ModelMessage[]): readonly ToolOffer[] {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
+  const names = new Set(calls.map(({ name }) => name))
+  return [...names].map((name) => ({ name, description: 'Not there any more.', inputSchema: { type: 'object' } }))
 }
 
 function turnsOf(messages: readonly ModelMessage[]): readonly Turn[] {

@@ -4,6 +4,11 @@
  */
 export type Provider = 'openai' | 'anthropic'
 
+export const OWN_ADDRESSES: Readonly<Record<Provider, string>> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com',
+}
+
 /** `llm` of `agent.yaml`; `null` is "the provider's own". */
 export interface Llm {
   readonly provider: Provider

@@ -13,9 +13,13 @@ export function excerpt(text: string, key: string | undefined): string {
   return short.length > MOST_CHARACTERS ? `${short.slice(0, MOST_CHARACTERS).toWellFormed()}…` : short
 }
 
+/** A key that we were not told (a model of the AI SDK has its own) is known by its look. */
+const LOOKS_LIKE_A_KEY = /\b(?:[a-z]{0,4}sk[-_]|xai-|AIza)[\w*.-]{8,}/g
+
 function withoutKey(text: string, key: string | undefined): string {
   const hidden = text.replace(/\bBearer\s+\S+/gi, 'Bearer [the key]')
-  return key !== undefined && key.length >= LEAST_SECRET ? hidden.replaceAll(key, '[the key]') : hidden
+  const own = key !== undefined && key.length >= LEAST_SECRET ? hidden.replaceAll(key, '[the key]') : hidden
+  return own.replace(LOOKS_LIKE_A_KEY, '[a key]')
 }
 
 export function isHtml(text: string): boolean {

@@ -63,14 +63,16 @@ function messageOf(error: unknown): string {
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
 }
 
-/** `path` below the base, whatever slash that ends with, and also where it stands there already; the query stays. */
+/** `path` below the base, whatever slash that ends with, and also where it, or its version, stands there already; the query stays. */
 export function endpointOf(
   { model, baseUrl, apiKey, keyVariable }: ProviderOptions,
   own: { readonly baseUrl: string; readonly path: string; readonly keyVariable: string },
 ): Endpoint {
   const url = addressOf(baseUrl ?? own.baseUrl)
   const base = url.pathname.replace(/\/+$/, '')
-  url.pathname = base.endsWith(own.path) ? base : `${base}${own.path}`
+  const version = /^\/v\d+(?=\/)/.exec(own.path)?.[0] ?? ''
+  const unversioned = base.endsWith(version) ? base.slice(0, base.length - version.length) : base
+  url.pathname = base.endsWith(own.path) ? base : `${unversioned}${own.path}`
   const variable = keyVariable ?? own.keyVariable
   return { url, model, apiKey: keyOf(apiKey, variable), keyVariable: variable }
 }

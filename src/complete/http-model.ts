@@ -1,10 +1,12 @@
 /** A model behind an API over HTTP: what both APIs do alike with a call. */
+import { InvalidError } from '../errors.ts'
 import type { CompleteOptions, Completion, Model, ModelMessage } from '../ports/complete.ts'
 import type { AnswerReading } from './answer-reading.ts'
 import { httpCall } from './http-call.ts'
 import type { Endpoint } from './model-failure.ts'
 import { ModelText } from './model-text.ts'
 import type { ProviderOptions } from './provider.ts'
+import { checkRetries } from './retry.ts'
 
 export interface HttpApi {
   readonly endpoint: Endpoint
@@ -14,7 +16,14 @@ export interface HttpApi {
 }
 
 export function httpModel(api: HttpApi, options: ProviderOptions): Model {
+  checkRetries(options)
+  checkName(options.model)
   return { name: options.model, complete: (message, asked) => completeWith(api, options, message, asked) }
+}
+
+function checkName(model: unknown): void {
+  if (typeof model === 'string' && model.trim() !== '') return
+  throw new InvalidError('model', `${JSON.stringify(model) ?? 'undefined'} is no name`, 'the name of a model')
 }
 
 function completeWith(

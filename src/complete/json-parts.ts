@@ -46,7 +46,9 @@ function isText(type: unknown): boolean {
 const MOST_LEVELS = 32
 
 /** Whether it can be kept with an entry and written as JSON again by programs that call themselves for each level. */
-export function isShallow(value: unknown, levels: number = MOST_LEVELS): value is JsonValue {
+export function isKeepable(value: unknown, levels: number = MOST_LEVELS): value is JsonValue {
+  // JSON has 1e999, which is read as Infinity, which it has no word for.
+  if (typeof value === 'number') return Number.isFinite(value)
   if (value === null || typeof value !== 'object') return true
-  return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1))
+  return levels > 0 && Object.values(value).every((each) => isKeepable(each, levels - 1))
 }

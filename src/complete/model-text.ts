@@ -2,6 +2,8 @@
  * The text of an answer as it comes. What no file can hold (NUL, halves of a character) is replaced, and a character whose
  * halves come in two pieces is put together first.
  */
+import { keepableText } from '../model/content.ts'
+
 const HIGH_HALF_AT_END = /[\ud800-\udbff]$/
 
 export class ModelText {
@@ -32,13 +34,9 @@ export class ModelText {
   }
 
   #tell(piece: string): void {
-    const clean = cleanText(piece)
+    const clean = keepableText(piece)
     if (clean === '') return
     this.#text += clean
     this.#onText?.(clean)
   }
-}
-
-export function cleanText(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\ufffd')
 }

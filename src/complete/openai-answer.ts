@@ -20,7 +20,7 @@ export async function readOpenai(reading: AnswerReading): Promise<Completion> {
   await readAnswer(reading, {
     whole: (answer) => readWhole(recordOf(answer), reading, come),
     piece: (piece) => readPiece(recordOf(piece), reading, come),
-    isEnded: () => come.finish !== undefined,
+    state: () => (come.finish === undefined ? 'going on' : 'ending'),
   })
   return completionOf(come, reading)
 }

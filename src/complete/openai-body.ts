@@ -4,10 +4,12 @@ import { sentArguments } from './tool-calls.ts'
 
 /** `isOpenai`: their own service has another word for the longest answer, which others do not know. */
 export function openaiBody(isOpenai: boolean): (asked: CompleteOptions, messages: readonly ModelMessage[]) => object {
-  return ({ model, system, tools = [], maxTokens, onText }, messages) => ({
+  return ({ model, system, tools = [], toolChoice, maxTokens, onText }, messages) => ({
     model,
     messages: [...(system ? [{ role: 'system', content: system }] : []), ...messages.map(openaiMessage)],
     ...(tools.length === 0 ? {} : { tools: tools.map(({ inputSchema, ...words }) => toolOf(words, inputSchema)) }),
+    // Refused where there are no tools.
+    ...(tools.length === 0 || toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     ...(maxTokens === undefined ? {} : { [isOpenai ? 'max_completion_tokens' : 'max_tokens']: maxTokens }),
     ...(onText === undefined ? {} : { stream: true, stream_options: { include_usage: true } }),
   })

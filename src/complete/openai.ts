@@ -3,13 +3,14 @@
  * in its own way: what is read here takes all of them.
  */
 import type { Model } from '../ports/complete.ts'
+import { OWN_ADDRESSES } from './effective-llm.ts'
 import { endpointOf } from './http-call.ts'
 import { httpModel } from './http-model.ts'
 import { readOpenai } from './openai-answer.ts'
 import { openaiBody } from './openai-body.ts'
 import type { ProviderOptions } from './provider.ts'
 
-const OWN = { baseUrl: 'https://api.openai.com/v1', path: '/chat/completions', keyVariable: 'OPENAI_API_KEY' }
+const OWN = { baseUrl: OWN_ADDRESSES.openai, path: '/chat/completions', keyVariable: 'OPENAI_API_KEY' }
 
 export function openaiModel(options: ProviderOptions): Model {
   const endpoint = endpointOf(options, OWN)

@@ -2,6 +2,7 @@
  * A call and its further tries. What fails in passing is tried again until a piece of the text was handed on: from then on a second
  * try would say things twice. The caller's signal ends calls and waits at once, with its own reason.
  */
+import { wholeNumber } from '../model/number.ts'
 import { ModelFailure } from './model-failure.ts'
 import { backOffMs, wait } from './retry-after.ts'
 
@@ -10,6 +11,13 @@ export interface RetryOptions {
   readonly retries?: number
   /** How to wait between two tries: a clock of one's own. Rejects with the signal's reason when that aborts. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>
+}
+
+const MOST_RETRIES = 1000
+
+/** When a model is made: a number that is none would end no loop, or begin none. */
+export function checkRetries({ retries = 0 }: RetryOptions): void {
+  wholeNumber(retries, 'retries', 0, MOST_RETRIES)
 }
 
 export interface Attempt<T> {

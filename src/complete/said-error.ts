@@ -1,5 +1,5 @@
 /** The error that a server tells in JSON, in whichever of the usual forms; also inside an answer that began as a success. */
-import { isRecord, isShallow, type JsonRecord, textOf } from './json-parts.ts'
+import { isKeepable, isRecord, type JsonRecord, textOf } from './json-parts.ts'
 
 export interface SaidError {
   readonly message: string
@@ -11,7 +11,8 @@ export interface SaidError {
 export function saidBy(value: unknown): SaidError | undefined {
   const first: unknown = Array.isArray(value) ? value[0] : value
   if (!isRecord(first)) return undefined
-  const error = first['error'] ?? (first['object'] === 'error' ? first : undefined)
+  // Some send an empty one with every answer.
+  const error = first['error'] || (first['object'] === 'error' ? first : undefined)
   if (typeof error === 'string') return { message: error }
   if (isRecord(error)) {
     const code = [error['code'], error['type'], error['status']].find((each) => each !== null && each !== undefined)
@@ -22,7 +23,7 @@ export function saidBy(value: unknown): SaidError | undefined {
 }
 
 function messageOf(error: JsonRecord): string {
-  return textOf(error['message']) ?? (isShallow(error) ? JSON.stringify(error) : 'an error that is nested too deeply')
+  return textOf(error['message']) ?? (isKeepable(error) ? JSON.stringify(error) : "an error that can't be shown")
 }
 
 function codeText(code: unknown): string | undefined {

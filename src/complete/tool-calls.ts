@@ -2,10 +2,10 @@
  * Calls of tools as models send them. Each gets an id of its own: some servers send none, or the same one with every answer, and
  * the result could then not be told apart from an earlier one's.
  */
+import { keepableText } from '../model/content.ts'
 import type { JsonValue } from '../model/entry.ts'
 import type { ModelMessage, ModelToolCall } from '../ports/complete.ts'
-import { isShallow, textOf } from './json-parts.ts'
-import { cleanText } from './model-text.ts'
+import { isKeepable, textOf } from './json-parts.ts'
 
 /** A call as it was sent; the arguments as JSON, as a text of JSON, or as whatever was sent instead. */
 export interface SentCall {
@@ -17,9 +17,9 @@ export interface SentCall {
 export function toolCallsOf(sent: readonly SentCall[], messages: readonly ModelMessage[]): readonly ModelToolCall[] {
   const taken = new Set(messages.flatMap(idsIn))
   return sent.flatMap(({ id, name, arguments: args }) => {
-    const called = cleanText(textOf(name) ?? '').trim()
+    const called = keepableText(textOf(name) ?? '').trim()
     if (called === '') return []
-    const given = cleanText(textOf(id) ?? '')
+    const given = keepableText(textOf(id) ?? '')
     const own = given === '' || taken.has(given) ? freeId(taken) : given
     taken.add(own)
     return [{ id: own, name: called, arguments: argumentsOf(args) }]
@@ -39,24 +39,26 @@ function freeId(taken: ReadonlySet<string>): string {
   }
 }
 
-/** Nothing at all is no arguments. What is no JSON stays the text that it is, to be told to the model. */
+const TOO_MUCH = 'nested too deeply, or with a number that is too large'
+
+/** Nothing at all is no arguments. What is no JSON, or can't be kept as such, stays the text that it is, to be told to the model. */
 function argumentsOf(sent: unknown): JsonValue {
-  if (typeof sent !== 'string') return isShallow(sent) ? cleanJson(sent ?? {}) : 'nested too deeply'
+  if (typeof sent !== 'string') return isKeepable(sent) ? cleanJson(sent ?? {}) : TOO_MUCH
   if (sent.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(sent)
-    if (isShallow(value)) return cleanJson(value)
+    if (isKeepable(value)) return cleanJson(value)
   } catch {
     // told as it is
   }
-  return cleanText(sent)
+  return keepableText(sent)
 }
 
 function cleanJson(value: JsonValue): JsonValue {
-  if (typeof value === 'string') return cleanText(value)
+  if (typeof value === 'string') return keepableText(value)
   if (Array.isArray(value)) return value.map(cleanJson)
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [cleanText(key), cleanJson(each)]))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [keepableText(key), cleanJson(each)]))
 }
 
 /** Arguments to be sent back: a server takes only an object, also where the model had sent something else. */

@@ -14,6 +14,8 @@ export interface CompleteOptions extends CallOptions {
   /** The whole conversation. Its last message of the user is the `message`. Left out: the message alone. */
   readonly messages?: readonly ModelMessage[]
   readonly tools?: readonly ToolOffer[]
+  /** It has to answer without calling any. The tools are named all the same: the conversation holds calls of them. */
+  readonly toolChoice?: 'none'
   readonly maxTokens?: number
   /** Called with each piece of the text as it comes; the completion has all of it. */
   readonly onText?: (piece: string) => void

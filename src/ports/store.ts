@@ -107,6 +107,8 @@ export interface Absorbed {
   readonly changes: readonly Change[]
   /** Entries whose files are gone, so many at once that it may be an accident. */
   readonly heldBack: readonly EntryHead[]
+  /** What came out of step by a crash, as sentences. */
+  readonly warnings: readonly string[]
 }
 
 export interface Purged {
@@ -236,7 +238,10 @@ export interface Store {
   changes(since?: Cursor | 'now', options?: FeedOptions): Promise<ChangeFeed>
   /** Every change that is kept, with what it did. Never writes. */
   history(options?: CallOptions): Promise<History>
-  /** Journals what hands did to the files; a store without files, or one that can't be written to, has nothing to do. */
+  /**
+   * Journals what hands did to the files, and writes to them what a crash kept from being written; a store without files, or one
+   * that can't be written to, has nothing to do.
+   */
   absorb(options?: AbsorbOptions): Promise<Absorbed>
   /** Removes entries with every trace of them, here and in the past. Ids that are gone already are purged from the past. */
   purge(ids: readonly string[], options?: CallOptions): Promise<Purged>

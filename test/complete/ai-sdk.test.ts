@@ -62,7 +62,10 @@ describe('a model of the AI SDK', () => {
       stop: 'tools',
       toolCalls,
     })
-    expect(await model.complete('hi', { model: 'm', messages })).toMatchObject({ content: 'Kept.', stop: 'length' })
+    expect(await model.complete('hi', { model: 'm', messages, tools, toolChoice: 'none' })).toMatchObject({
+      ...{ content: 'Kept.', stop: 'length' },
+    })
+    expect(requests[2]).toMatchObject({ tools: ['remember'], mayCall: false })
     expect(requests[0]).toMatchObject({ system: 'Be brief.', tools: ['remember'] })
     expect(requests[1]?.messages).toEqual([
       { role: 'user', content: 'hi' },
@@ -82,9 +85,10 @@ describe('a model of the AI SDK', () => {
   })
 
   it('tells of what is lasting, without the request and the key', async () => {
-    const { model, requests } = await served([{ status: 401, text: 'no such key' }])
+    const { model, requests } = await served([{ status: 401, text: `no such key: ${KEY}, sk-proj-12345678*****9` }])
     const error = await asked(model).catch((reason: unknown) => reason)
-    expect(isKeepsakeError(error) && [error.code, error.message]).toEqual(['MODEL', 'm failed with 401: no such key'])
+    const told = 'm failed with 401: no such key: [a key], [a key]'
+    expect(isKeepsakeError(error) && [error.code, error.message]).toEqual(['MODEL', told])
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(KEY)
     expect(requests).toHaveLength(1)
   })
@@ -109,6 +113,11 @@ describe('a model of the AI SDK', () => {
     const { model, requests } = await served([{ text: 'One two three '.repeat(20), cut: 1000 }, { text: 'ok' }])
     await expect(streamed(model)).rejects.toMatchObject({ code: 'MODEL' })
     expect(requests).toHaveLength(1)
+  })
+
+  it('takes no number of tries that is none', () => {
+    const model = createOpenAICompatible({ name: 'scripted', baseURL: 'http://127.0.0.1:1' })('m')
+    expect(() => aiSdkModel(model, { retries: Number.NaN })).toThrow(/retries/)
   })
 
   it.each([

@@ -54,6 +54,7 @@ describe('a whole answer', () => {
     ['empty', '', {}],
     ['as no JSON', '{"a":', '{"a":'],
     ['as a list', '[1]', [1]],
+    ['with a number that is too large, as text', '{"limit":1e999}', '{"limit":1e999}'],
     ['nested too deeply, as text', '['.repeat(50) + ']'.repeat(50), '['.repeat(50) + ']'.repeat(50)],
   ])('with arguments %s', async (_what, sent, args) => {
     const tool_calls = [{ type: 'function', function: { name: 'recall', arguments: sent } }]

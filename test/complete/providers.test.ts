@@ -56,6 +56,20 @@ describe.each(PROVIDERS)('%s', (protocol, make) => {
     )
   })
 
+  it('names the tools and asks for none of them, where the conversation holds calls', async () => {
+    const { model, requests } = await scripted(make, [{ text: 'ok' }])
+    const asking = { model: 'm', messages: WITH_TOOLS }
+    await model.complete('and cake', { ...asking, tools: [REMEMBER], toolChoice: 'none' })
+    await model.complete('and cake', asking)
+    await asked(model)
+    const none = protocol === 'openai' ? 'none' : { type: 'none' }
+    expect(requests[0]).toMatchObject({ tools: ['remember'], mayCall: false, body: { tool_choice: none } })
+    // Anthropic's API refuses calls without tools, others refuse a choice without them.
+    const named = protocol === 'openai' ? { tools: [] } : { tools: ['remember'], body: { tool_choice: none } }
+    expect(requests[1]).toMatchObject({ ...named, mayCall: false })
+    expect(requests[2]?.body).not.toHaveProperty('tool_choice')
+  })
+
   it.each([
     ['whole', asked],
     ['streamed', streamed],
@@ -80,8 +94,9 @@ describe.each(PROVIDERS)('%s', (protocol, make) => {
   it('takes a base URL with a slash, or with the whole path, and sends no key where there is none', async () => {
     const server = await scripted(make, [{ text: 'ok' }])
     const whole = `${server.url}${protocol === 'openai' ? '/chat/completions' : '/messages'}`
-    for (const baseUrl of [server.url, `${server.url}/`, whole]) await asked(make({ model: 'm', baseUrl }))
-    expect(server.requests.map(({ path }) => path)).toEqual(Array(3).fill(new URL(whole).pathname))
+    for (const baseUrl of [server.url, `${server.url}/`, whole, `${server.url}?x=1`])
+      await asked(make({ model: 'm', baseUrl }))
+    expect(server.requests.map(({ path }) => path)).toEqual(Array(4).fill(new URL(whole).pathname))
     expect(JSON.stringify(server.requests[0]?.headers)).not.toMatch(/authorization|x-api-key/)
   })
 
@@ -93,6 +108,50 @@ describe.each(PROVIDERS)('%s', (protocol, make) => {
     )
     expect(await streamed(model)).toMatchObject({ content: 'whole', pieces: ['whole'] })
     expect(await asked(model)).toMatchObject({ content: 'streamed', stop: 'end' })
+  })
+
+  it.each(['text/plain', 'text/event-stream', ''])(
+    'takes a whole answer of the type "%s" to a streamed request',
+    async (type) => {
+      const body = `\n ${wholeBody(protocol)}`
+      const { model } = await scripted(make, [{ body, headers: { 'content-type': type } }])
+      expect(await streamed(model)).toMatchObject({ content: 'whole', pieces: ['whole'] })
+    },
+  )
+
+  it('does not wait for the end of the connection once the answer has ended', async () => {
+    let isClosed = false
+    const send: typeof fetch = async () => {
+      const stream = new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(streamBody(protocol))),
+        cancel: () => {
+          isClosed = true
+        },
+      })
+      return new Response(stream, { headers: { 'content-type': 'text/event-stream' } })
+    }
+    const model = make({ model: 'm', apiKey: KEY, fetch: send })
+    expect(await streamed(model)).toMatchObject({ content: 'streamed', stop: 'end' })
+    expect(isClosed).toBe(true)
+  })
+
+  it.each([{ error: '' }, { error: null }])('takes %j beside a good answer for no error', async (error) => {
+    const body = JSON.stringify({ ...JSON.parse(wholeBody(protocol)), ...error })
+    const { model } = await scripted(make, [{ body }])
+    expect(await asked(model)).toMatchObject({ content: 'whole' })
+  })
+
+  it.each([
+    [{ retries: Number.NaN }, /retries/],
+    [{ retries: -1 }, /retries/],
+    [{ retries: 'x' as never }, /retries/],
+    [{ model: '' }, /model/],
+    [{ model: undefined as never }, /model/],
+    [{ model: 5 as never }, /model/],
+  ])('is not made of %j', (options, message) => {
+    expect(() => make({ model: 'm', ...options })).toThrowError(
+      expect.objectContaining({ code: 'INVALID', message: expect.stringMatching(message) }),
+    )
   })
 })
 
