@@ -54,8 +54,12 @@ export interface Reply {
 }
 
 export interface Agent {
-  /** What the user says, to its answer. `/new` alone condenses the session and begins anew. */
+  /** What the user says, to its answer. `/new` alone condenses the session and begins anew: one of the two below. */
   process(input: string, options?: ProcessOptions): Promise<Reply>
+  /** What the user says to the model, whatever it is: `/new` too. */
+  answer(input: string, options?: ProcessOptions): Promise<Reply>
+  /** What `/new` does. */
+  beginAnew(options?: ProcessOptions): Promise<Reply>
   /** Ends the cleanup. The memory stays open. */
   close(): void
 }
@@ -72,6 +76,7 @@ class MemoryAgent implements Agent {
   readonly #model: Model
   readonly #condensing: Condensing
   readonly #tools: Toolbox
+  readonly #ownTools: ReadonlySet<string>
   readonly #session: string
   readonly #instructions: string
   readonly #maxSteps: number
@@ -86,7 +91,9 @@ class MemoryAgent implements Agent {
     this.#memory = memory
     this.#model = modelOf(model)
     this.#condensing = new Condensing(memory, condenseWith)
-    this.#tools = toolbox([...createMemoryTools(memory), ...tools])
+    const own = createMemoryTools(memory)
+    this.#ownTools = new Set(own.map(({ name }) => name))
+    this.#tools = toolbox([...own, ...tools])
     this.#session = memory.session(session).key
     this.#instructions = instructions
     this.#maxSteps = wholeNumber(maxSteps, 'maxSteps', 1, MOST_STEPS)
@@ -94,15 +101,29 @@ class MemoryAgent implements Agent {
   }
 
   async process(input: string, options: ProcessOptions = {}): Promise<Reply> {
-    requireOptions(options)
     requireInput(input)
+    return input.trim() === '/new' ? this.beginAnew(options) : this.answer(input, options)
+  }
+
+  async answer(input: string, options: ProcessOptions = {}): Promise<Reply> {
+    requireInput(input)
+    return this.#inTurn(options, (key, telling, call) => this.#answered(key, input, telling, call))
+  }
+
+  async beginAnew(options: ProcessOptions = {}): Promise<Reply> {
+    return this.#inTurn(options, (key, telling, call) => this.#begunAnew(key, telling, call))
+  }
+
+  async #inTurn(
+    options: ProcessOptions,
+    work: (key: string, telling: Telling, call: CallOptions) => Promise<Reply>,
+  ): Promise<Reply> {
+    requireOptions(options)
     const { session = this.#session, signal, on } = options
     const { key } = this.#memory.session(session)
     return inTurn(this.#memory, key, signal, async () => {
       if (this.#isClosed) throw new KeepsakeError('CLOSED', 'the agent is closed', { hint: 'Make another one.' })
-      const telling = new Telling(on)
-      const call = signal ? { signal } : {}
-      return input.trim() === '/new' ? this.#begunAnew(key, telling, call) : this.#answered(key, input, telling, call)
+      return work(key, new Telling(on), signal ? { signal } : {})
     })
   }
 
@@ -123,8 +144,8 @@ class MemoryAgent implements Agent {
     const asked = await this.#takenDown(session, input, telling, call)
     const prompt = await prompted({ session, asked, instructions: this.#instructions, telling }, call)
     const { signal } = call
-    const given = { session, model: this.#model, tools: this.#tools, maxSteps: this.#maxSteps, telling, signal }
-    const answered = await answer({ ...given, ...prompt })
+    const tools = { tools: this.#tools, ownTools: this.#ownTools, maxSteps: this.#maxSteps }
+    const answered = await answer({ session, model: this.#model, ...tools, telling, signal, ...prompt })
     return { ...answered, session: key, ...(condensed ? { condensed } : {}), warnings: telling.warnings }
   }
 

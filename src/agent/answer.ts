@@ -1,16 +1,17 @@
 /**
  * From a question to its answer: the model is asked, what it calls is run and told to it, and it is asked again, until it only
  * says something. Invariants: a call and its result are appended together, so that no crash parts them; what ran is kept, also
- * when the user stops it; and after `maxSteps` rounds it is asked once without tools, so that there is an answer.
+ * when the user stops it; and after `maxSteps` rounds it is asked once more and may call none, so that there is an answer.
  */
 import { KeepsakeError } from '../errors.ts'
 import type { Session } from '../memory.ts'
+import { keepableText } from '../model/content.ts'
 import type { Completion, Model, ModelMessage, ModelToolCall } from '../ports/complete.ts'
 import type { Turn, TurnInput } from '../session/records.ts'
 import { abortable } from './abortable.ts'
 import type { Telling } from './events.ts'
 import { modelMessages } from './messages.ts'
-import { callsOf, keepableText } from './tool-calls.ts'
+import { callsOf } from './tool-calls.ts'
 import { offersOf, runTool, type Toolbox, type ToolOutcome } from './tool-run.ts'
 
 export interface Question {
@@ -22,6 +23,8 @@ export interface Question {
   /** What was found for it: stands before the user's words as sent, and nowhere else. */
   readonly recall: string
   readonly tools: Toolbox
+  /** The names of those that are the memory's own. */
+  readonly ownTools: ReadonlySet<string>
   readonly maxSteps: number
   readonly telling: Telling
   readonly signal: AbortSignal | undefined
@@ -39,7 +42,7 @@ export interface Answer {
 }
 
 export async function answer(question: Question): Promise<Answer> {
-  const { session, telling, turns, maxSteps } = question
+  const { session, telling, turns, maxSteps, ownTools } = question
   const steps: Turn[] = []
   let toolCalls = 0
   let usage: Usage | undefined
@@ -56,7 +59,7 @@ export async function answer(question: Question): Promise<Answer> {
     toolCalls += calls.length
     const outcomes = await run(question, calls)
     // Without the signal: what was done is done.
-    const appended = await session.append(turnsOf(text, calls, outcomes))
+    const appended = await session.append(turnsOf(text, calls, outcomes, ownTools))
     telling.warn(...appended.warnings)
     steps.push(...appended.turns)
     question.signal?.throwIfAborted()
@@ -81,7 +84,8 @@ async function asked(question: Question, turns: readonly Turn[], mayCall: boolea
           model: model.name,
           system,
           messages,
-          ...(mayCall && tools.size > 0 ? { tools: offersOf(tools) } : {}),
+          ...(tools.size > 0 ? { tools: offersOf(tools) } : {}),
+          ...(mayCall ? {} : { toolChoice: 'none' }),
           ...(telling.isHeard ? { onText } : {}),
           ...(signal ? { signal } : {}),
         }),
@@ -112,23 +116,31 @@ async function run(
 ): Promise<ToolOutcome[]> {
   const outcomes: ToolOutcome[] = []
   for (const call of calls) {
-    if (!signal?.aborted) telling.tell({ type: 'tool-call', call })
+    const isBegun = !signal?.aborted
+    if (isBegun) telling.tell({ type: 'tool-call', call })
     const options = { session: session.key, ...(signal ? { signal } : {}) }
     const outcome = await runTool(tools, call, options).catch((error: unknown) => {
       if (!signal?.aborted) throw error
       return { text: 'The user stopped this before it gave an answer.', isError: true }
     })
     outcomes.push(outcome)
-    telling.tell({ type: 'tool-result', call, ...outcome })
+    if (isBegun) telling.tell({ type: 'tool-result', call, ...outcome })
   }
   return outcomes
 }
 
-function turnsOf(content: string, calls: readonly ModelToolCall[], outcomes: readonly ToolOutcome[]): TurnInput[] {
+/** What our own tools show is marked, so that nobody takes it for something said. */
+function turnsOf(
+  content: string,
+  calls: readonly ModelToolCall[],
+  outcomes: readonly ToolOutcome[],
+  ownTools: ReadonlySet<string>,
+): TurnInput[] {
   const kept = calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }))
   const results = calls.map(({ id, name }, index): TurnInput => {
     const { text = '', isError = false } = outcomes[index] ?? {}
-    return { role: 'tool', content: text, tools: [name], metadata: { call: id, ...(isError ? { error: true } : {}) } }
+    const marks = { ...(isError ? { error: true } : {}), ...(ownTools.has(name) ? { given: true } : {}) }
+    return { role: 'tool', content: text, tools: [name], metadata: { call: id, ...marks } }
   })
   return [{ role: 'assistant', content, tools: calls.map(({ name }) => name), metadata: { calls: kept } }, ...results]
 }

@@ -28,17 +28,24 @@ export class Condensing {
     const { turns } = await this.#memory.session(session).view(call)
     if (turns.length <= memoryWindow) this.#retryFrom.delete(session)
     if (turns.length <= memoryWindow || turns.length < (this.#retryFrom.get(session) ?? 0)) return undefined
-    this.#retryFrom.set(session, turns.length + MESSAGES_BEFORE_RETRY)
+    const failed = (): void => void this.#retryFrom.set(session, turns.length + MESSAGES_BEFORE_RETRY)
     try {
       const keepMessages = Math.floor(memoryWindow / 2)
       const consolidated = await this.#condense(session, { reason: 'trim', keepMessages }, telling, call)
+      // One exchange may be longer than what is kept: the next message may end it.
+      if (consolidated.outcome === 'nothing') return undefined
       if (consolidated.outcome === 'condensed') this.#retryFrom.delete(session)
-      if (consolidated.outcome === 'fell back')
-        telling.warn(`the conversation is not condensed yet, ${kept(consolidated)}`)
+      else {
+        failed()
+        telling.warn(
+          `the conversation is not condensed yet, ${failedFor(consolidated)}; all of it stays in the session`,
+        )
+      }
       return consolidated
     } catch (error) {
       call.signal?.throwIfAborted()
       if (!isKeepsakeError(error)) throw error
+      failed()
       telling.warn(`the conversation is not condensed yet: ${error.message}`)
       return undefined
     }
@@ -53,7 +60,7 @@ export class Condensing {
     const condensed = await this.#condense(session, { reason: 'new' }, telling, call)
     this.#retryFrom.delete(session)
     if (condensed.outcome !== 'fell back') return { text: 'Session cleared.', condensed }
-    const text = `Session cleared. It is not condensed, ${kept(condensed)}. To condense it later: keepsake consolidate --retry`
+    const text = `Session cleared. It is not condensed, ${failedFor(condensed)}; ${kept(condensed)}. To condense it later: keepsake consolidate --retry`
     return { text, condensed }
   }
 
@@ -73,7 +80,7 @@ export class Condensing {
     // Most turns of most agents never need it.
     const { consolidate } = await import('../consolidate/consolidate.ts')
     const consolidated = await consolidate(this.#memory, session, { model: this.#model, ...how, told, ...call })
-    telling.tell({ type: 'condensed', consolidated })
+    if (consolidated.outcome !== 'nothing' || how.reason === 'new') telling.tell({ type: 'condensed', consolidated })
     telling.warn(...consolidated.warnings)
     if (consolidated.review)
       telling.warn(`a rewrite of MEMORY.md (${consolidated.review.reason}) waits for you: keepsake review`)
@@ -81,8 +88,11 @@ export class Condensing {
   }
 }
 
-function kept({ failure, archives }: Consolidated): string {
+function failedFor({ failure }: Consolidated): string {
+  return `for the model failed${failure ? ` (${failure.message})` : ''}`
+}
+
+function kept({ archives }: Consolidated): string {
   const where = archives.map(({ name, id }) => `"${name ?? id}"`).join(', ')
-  const why = failure ? ` (${failure.message})` : ''
-  return `for the model failed${why}; all that was said is kept${where === '' ? '' : ` in ${where}`}`
+  return `all that was said is kept${where === '' ? '' : ` in ${where}`}`
 }

@@ -29,12 +29,18 @@ export class Telling {
 
   tell(event: AgentEvent): void {
     try {
-      this.#listener?.(event)
+      const told: unknown = this.#listener?.(event)
+      // An async function is taken for one that gives nothing; nobody waits for it, but it may fail.
+      if (told instanceof Promise) told.catch((error: unknown) => this.#failed(error))
     } catch (error) {
-      if (this.#hasFailed) return
-      this.#hasFailed = true
-      this.warnings.push(`what listens to the agent failed: ${error instanceof Error ? error.message : String(error)}`)
+      this.#failed(error)
     }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#hasFailed) return
+    this.#hasFailed = true
+    this.warnings.push(`what listens to the agent failed: ${error instanceof Error ? error.message : String(error)}`)
   }
 
   /** Each once. */

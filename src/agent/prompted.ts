@@ -6,7 +6,7 @@ import type { Session } from '../memory.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { Turn } from '../session/records.ts'
 import type { Telling } from './events.ts'
-import { recapOfEarlier } from './recap.ts'
+import { recapOfEarlier, shownInRecap } from './recap.ts'
 
 export interface Prompted {
   readonly system: string
@@ -44,11 +44,13 @@ export async function prompted(
     ),
   )
   const start = Math.min(window.earlier.length, before.length)
+  const earlier = before.slice(0, start)
   const recap = window.archive?.content ?? ''
-  const context = await session.context({ message: asked.content, recap, ...call })
+  const sinceThen = recapOfEarlier(earlier, recap)
+  const shown = shownInRecap(earlier, sinceThen)
+  const context = await session.context({ message: asked.content, recap, shown, ...call })
   telling.warn(...context.warnings)
-  const archive = context.parts.find(({ part }) => part === 'recap')?.text ?? ''
-  const system = [instructions.trim(), context.system, recapOfEarlier(before.slice(0, start), archive)]
+  const system = [instructions.trim(), context.system, sinceThen]
   return {
     system: system.filter((part) => part !== '').join(SEPARATOR),
     recall: context.recall,

@@ -13,9 +13,9 @@ import type { Turn } from '../session/records.ts'
 const LONGEST_LINE = 400
 const NOTE = '(What was said before that does not fit here.)'
 
-/** `archive`: the block that stands for what is older still, which has its share of the same budget. Empty where there is nothing. */
+/** `archive`: what stands for what is older still, which has its share of the same budget. Empty where there is nothing. */
 export function recapOfEarlier(earlier: readonly Turn[], archive: string): string {
-  const lines = earlier.flatMap(lineOf)
+  const lines = earlier.map(lineOf).filter((line) => line !== '')
   if (lines.length === 0) return ''
   // A long archive leaves no less than a third: the newest is what the next turn follows.
   const budget = Math.max(BUDGETS.recap - tokensOf(archive), Math.floor(BUDGETS.recap / 3))
@@ -23,12 +23,26 @@ export function recapOfEarlier(earlier: readonly Turn[], archive: string): strin
   return shownWithin(lines.join('\n'), budget, show, 'end').text
 }
 
+/** The ids of those that stand whole in such a recap. */
+export function shownInRecap(earlier: readonly Turn[], recap: string): string[] {
+  const isShown = (turn: Turn): boolean => {
+    const line = lineOf(turn)
+    return line !== '' && saidBy(turn).length <= LONGEST_LINE && recap.includes(neutral(line))
+  }
+  return earlier.filter(isShown).map(({ id }) => id)
+}
+
 /** What a tool answered is left out: the assistant said what came of it. */
-function lineOf({ role, content, tools }: Turn): string[] {
-  if (role !== 'user' && role !== 'assistant') return []
-  const said = withoutInjected(content).replace(/\s+/g, ' ').trim()
+function lineOf(turn: Turn): string {
+  const { role, tools } = turn
+  if (role !== 'user' && role !== 'assistant') return ''
+  const said = saidBy(turn)
   const used = role === 'assistant' && tools.length > 0 ? `(used ${[...new Set(tools)].join(', ')})` : ''
   const text = [said.length > LONGEST_LINE ? `${said.slice(0, LONGEST_LINE).toWellFormed()}…` : said, used]
   const line = text.filter((part) => part !== '').join(' ')
-  return line === '' ? [] : [`- ${role}: ${line}`]
+  return line === '' ? '' : `- ${role}: ${line}`
+}
+
+function saidBy({ content }: Turn): string {
+  return withoutInjected(content).replace(/\s+/g, ' ').trim()
 }

@@ -47,7 +47,7 @@ describe('a call of a tool', () => {
     const { text } = await run('long')
     expect(text.length).toBeLessThan(32_100)
     expect(text).toMatch(/\(Cut: the first 32000 of 40000 characters\.\)$/)
-    expect(await run('half')).toEqual({ text: 'ab\ufffd', isError: true })
+    expect(await run('half')).toEqual({ text: 'a\ufffdb\ufffd', isError: true })
   })
 
   it('ends at once when it is stopped, though the tool does not', async () => {

@@ -3,11 +3,12 @@
  * better; nothing here ends the loop but the signal.
  */
 import { InvalidError } from '../errors.ts'
+import { keepableText } from '../model/content.ts'
 import type { ModelToolCall, ToolOffer } from '../ports/complete.ts'
 import type { ToolCall } from '../tools/tool.ts'
 import { abortable } from './abortable.ts'
 import { cutText } from './cut-text.ts'
-import { argumentsOf, keepableText } from './tool-calls.ts'
+import { argumentsOf } from './tool-calls.ts'
 
 /** A tool of one's own; the memory's tools are such, too. */
 export interface AgentTool {
@@ -38,6 +39,9 @@ export function toolbox(tools: readonly AgentTool[]): Toolbox {
     if (typeof tool?.name !== 'string' || !/^[\w-]{1,64}$/.test(tool.name)) {
       const allowed = '1 to 64 letters, digits, "_" and "-"'
       throw new InvalidError('tools', `${JSON.stringify(tool?.name) ?? 'undefined'} is no name of a tool`, allowed)
+    }
+    if (typeof tool.run !== 'function') {
+      throw new InvalidError('tools', `"${tool.name}" can't be run`, 'a function "run" with each tool')
     }
     if (box.has(tool.name)) {
       throw new InvalidError('tools', `"${tool.name}" is there twice`, "each name once, the memory's own included")

@@ -74,17 +74,19 @@ describe('overflow', () => {
     const { complete, asked } = saying()
     const { complete: condense, prompts } = condenser()
     const agent = createAgent({ memory, model: complete, condenseWith: condense })
-    await agent.process('The harbour office in Bergen opens at seven on Saturdays and closes at noon.')
+    // Longer than a line of the recap, so that it is recalled besides.
+    const office = 'The harbour office in Bergen opens at seven on Saturdays and closes at noon.'
+    await agent.process(`${office} ${'It rains there. '.repeat(30)}`)
     for (const ship of ['barge', 'ferry', 'tug', 'yacht', 'sloop']) {
       await agent.process(`When does the harbour office open for a ${ship}?`)
     }
     // It stood in the recap, and was found for what was asked.
     expect(asked.at(-1)?.system).toContain('opens at seven on Saturdays')
-    expect(asked.some(({ message }) => message.includes('opens at seven on Saturdays and closes at noon'))).toBe(true)
+    expect(asked.slice(1).some(({ message }) => message.includes(office))).toBe(true)
     await agent.process('Thanks.')
     await agent.process('Bye.')
     expect(prompts).toHaveLength(1)
-    expect(prompts[0]).toContain('The harbour office in Bergen opens at seven on Saturdays and closes at noon.')
+    expect(prompts[0]).toContain(office)
     expect(prompts[0]).toContain('When does the harbour office open for a ferry?')
   })
 
@@ -109,7 +111,8 @@ describe('overflow', () => {
     const outcomes: (string | undefined)[] = []
     for (let number = 1; number <= 15; number++) {
       const { condensed, warnings } = await agent.process(`Number ${number}`)
-      if (condensed?.outcome === 'fell back') expect(warnings[0]).toMatch(/not condensed yet[\s\S]* is kept in "/)
+      if (condensed?.outcome === 'fell back')
+        expect(warnings[0]).toMatch(/not condensed yet[\s\S]* stays in the session/)
       outcomes.push(condensed?.outcome)
     }
     const at = (outcome: string): number[] => outcomes.flatMap((one, index) => (one === outcome ? [index + 1] : []))
@@ -119,6 +122,22 @@ describe('overflow', () => {
     expect(prompts).toHaveLength(3)
     expect(asked).toHaveLength(15)
     expect(await said(memory)).toHaveLength(30)
+  })
+
+  it('that finds nothing to cut is no failure, and is tried again with the next message', async () => {
+    const memory = workspace.open({ memoryWindow: 4 })
+    const steps = Array.from({ length: 3 }, () => calls('reflect'))
+    const { complete } = saying(...steps, {}, {})
+    const { complete: condense, prompts } = condenser()
+    const agent = createAgent({ memory, model: complete, condenseWith: condense })
+    const events: string[] = []
+    const on = (event: AgentEvent): void => void (event.type !== 'text' && events.push(event.type))
+    await agent.process('One long exchange.')
+    expect(await live(memory)).toBe(8)
+    expect((await agent.process('Another.', { on })).condensed).toBeUndefined()
+    expect(events).toEqual([])
+    expect((await agent.process('A third.')).condensed?.outcome).toBe('condensed')
+    expect(prompts).toHaveLength(1)
   })
 })
 
@@ -142,6 +161,18 @@ describe('/new', () => {
     expect(asked[1]?.messages).toHaveLength(1)
     expect(asked[1]?.system).toContain('- Likes oaks.')
     expect(asked[1]?.system).not.toContain('<recap>')
+  })
+
+  it('is said to the model by answer, and done without a word by beginAnew', async () => {
+    const memory = workspace.open()
+    const { complete, asked } = saying()
+    const { complete: condense, prompts } = condenser()
+    const agent = createAgent({ memory, model: complete, condenseWith: condense })
+    await agent.answer('/new')
+    expect([asked[0]?.messages, prompts.length]).toEqual([[{ role: 'user', content: '/new' }], 0])
+    await expect(agent.answer(' ')).rejects.toMatchObject({ code: 'INVALID' })
+    expect(await agent.beginAnew()).toMatchObject({ text: 'Session cleared.', condensed: { outcome: 'condensed' } })
+    expect([asked.length, prompts.length, await live(memory)]).toEqual([1, 1, 0])
   })
 
   it('that fails keeps all that was said, and says where and what to do', async () => {

@@ -110,9 +110,9 @@ describe('a turn', () => {
   it('keeps what is no text for a transcript as far as it is', async () => {
     const { complete } = saying({ content: 'a\0b\ud800', stop: 'length' })
     const reply = await agentWith({ model: complete }).process('Well?')
-    expect(reply.text).toBe('ab\ufffd')
+    expect(reply.text).toBe('a\ufffdb\ufffd')
     expect(reply.warnings[0]).toMatch(/is cut/)
-    expect(await said(memory)).toEqual(['user: Well?', 'assistant: ab\ufffd'])
+    expect(await said(memory)).toEqual(['user: Well?', 'assistant: a\ufffdb\ufffd'])
   })
 
   it('sends both questions after a call that failed', async () => {
@@ -189,18 +189,21 @@ describe('tools', () => {
     ])
   })
 
-  it('end after the most steps, with a last call without them', async () => {
+  it('end after the most steps, with a last call that may not use them', async () => {
     const again = calls('die')
     const { complete, asked } = saying(again, again, { content: 'Enough.', ...again })
     const reply = await agentWith({ model: complete, tools: [die], maxSteps: 2 }).process('Roll for ever')
     expect(reply).toMatchObject({ text: 'Enough.', toolCalls: 2 })
-    expect(asked.map(({ tools }) => tools !== undefined)).toEqual([true, true, false])
+    expect(asked.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined, 'none'])
+    expect(asked[2]?.tools?.map(({ name }) => name)).toContain('die')
     const ids = asked[2]?.messages?.flatMap((message) => (message.role === 'tool' ? [message.callId] : []))
     expect(new Set(ids).size).toBe(2)
   })
 
-  it('with one name twice are refused when the agent is made', () => {
+  it('with one name twice, or that can not be run, are refused when the agent is made', () => {
     const { complete } = saying()
+    const { run, ...lame } = die
+    expect(() => agentWith({ model: complete, tools: [lame as typeof die] })).toThrow(/"die" can't be run/)
     expect(() => agentWith({ model: complete, tools: [{ ...die, name: 'remember' }] })).toThrow(
       /"remember" is there twice/,
     )
@@ -252,7 +255,10 @@ describe('streaming and stopping', () => {
     const three = ['die', 'slow', 'die'].map((name, index) => ({ id: `c${index}`, name, arguments: {} }))
     const { complete } = saying({ toolCalls: three })
     const agent = agentWith({ model: complete, tools: [die, slow] })
-    await expect(agent.process('Roll', { signal: controller.signal })).rejects.toThrow('enough')
+    const events: string[] = []
+    const on = (event: AgentEvent): void => void ('call' in event && events.push(`${event.type} ${event.call.id}`))
+    await expect(agent.process('Roll', { signal: controller.signal, on })).rejects.toThrow('enough')
+    expect(events).toEqual(['tool-call c0', 'tool-result c0', 'tool-call c1', 'tool-result c1'])
     expect((await said(memory)).slice(2)).toEqual([
       'tool: 4',
       'tool: The user stopped this before it gave an answer.',
@@ -267,6 +273,9 @@ describe('streaming and stopping', () => {
     }
     const reply = await agentWith({ model: complete, tools: [die] }).process('Roll', { on })
     expect(reply).toMatchObject({ text: 'Done.', warnings: ['what listens to the agent failed: no screen'] })
+    const later = async (): Promise<never> => on()
+    const other = await agentWith({ model: saying().complete }).process('Well?', { on: later })
+    expect(other).toMatchObject({ text: 'ok', warnings: ['what listens to the agent failed: no screen'] })
   })
 })
 
@@ -312,6 +321,20 @@ describe('one session', () => {
     expect(asked[0]?.system).toMatch(/<memory>[\s\S]*The user counts\.[\s\S]*<recap>[\s\S]*- user: Question number 1\n/)
     expect(asked[0]?.system).toContain('- user: Question number 3\n')
     expect(asked[0]?.system).not.toContain('- user: Question number 4')
+  })
+
+  it('recalls nothing that stands in the recap, but what is cut there', async () => {
+    const small = workspace.open({ contextWindowSize: 1 })
+    const { complete, asked } = saying()
+    const agent = createAgent({ memory: small, model: complete })
+    const long = `The ferry to Bergen takes dogs. ${'So it is said. '.repeat(30)}And it takes parrots.`
+    for (const input of ['The harbour of Bergen is deep.', long, 'Thanks.', 'What of Bergen?'])
+      await agent.process(input)
+    const { system = '', message = '' } = asked.at(-1) ?? {}
+    expect(system).toContain('- user: The harbour of Bergen is deep.')
+    expect(message).not.toContain('deep')
+    expect(system).not.toContain('parrots')
+    expect(message).toContain('parrots')
   })
 
   it('has the message alone where the window holds no exchange', async () => {

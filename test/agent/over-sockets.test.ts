@@ -50,6 +50,15 @@ describe.each(['openai', 'anthropic'] as const)('an agent on %s', (provider) => 
     expect((await memory.list({ kinds: ['history'] })).length).toBe(1)
   })
 
+  it('has an answer after the most steps, which the server does not refuse', async () => {
+    const model = PROVIDERS[provider]({ model: 'any', baseUrl: server.url, retries: 0 })
+    reply = ({ mayCall }) =>
+      mayCall ? { toolCalls: [{ name: 'recall', arguments: { query: 'x' } }] } : { text: 'Enough.' }
+    const agent = createAgent({ memory, model, maxSteps: 1 })
+    expect(await agent.process('Look for ever.')).toMatchObject({ text: 'Enough.', toolCalls: 1 })
+    expect(server.requests.at(-1)?.tools).toContain('recall')
+  })
+
   it('is stopped in the middle of a word, and keeps what came', async () => {
     reply = () => ({ pieces: ['One ', 'two ', ...Array(50).fill('more ')], pieceDelayMs: 20 })
     const controller = new AbortController()
