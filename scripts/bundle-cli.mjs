@@ -31,7 +31,14 @@ const PLACES = [
 ].map(([place, paths]) => ({ place, pattern: new RegExp(`^(${paths})\\.ts$`) }))
 
 /** Small, and wanted by several of these files: with what every command loads they cost less than as a file for each such group. */
-const SHARED = ['model/unreadable', 'cli/change-json', 'cli/known-session', 'cli/named-file', 'cli/session-text']
+const SHARED = [
+  'model/unreadable',
+  'cli/change-json',
+  'cli/known-session',
+  'cli/named-file',
+  'cli/session-text',
+  'complete/foreign-in',
+]
 
 const DYNAMIC_IMPORT = /(?<!typeof )\bimport\('(\.[^']+)'\)/g
 

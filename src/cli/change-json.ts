@@ -4,7 +4,7 @@ import type { Change } from '../model/operation.ts'
 import type { Touched } from '../ports/store.ts'
 import { entryJson } from './entry-json.ts'
 
-export function changeJson({ number, at, origin, operations, reverts, found }: Change): object {
+export function changeJson({ number, at, origin, operations, reverts, found, supersedes }: Change): object {
   return {
     number,
     at,
@@ -12,6 +12,7 @@ export function changeJson({ number, at, origin, operations, reverts, found }: C
     operations,
     ...(reverts === undefined ? {} : { reverts }),
     ...(found === undefined ? {} : { found }),
+    ...(supersedes === undefined ? {} : { supersedes }),
   }
 }
 

@@ -34,7 +34,8 @@ export function logText(changes: readonly LoggedChange[], screen: Screen, zone: 
   return rows
     .flatMap(({ logged, number, who }) => {
       const { change, touched, undoneBy } = logged
-      const line = `${number.padStart(numbers)}  ${timeText(change.at, zone)}  ${who.padEnd(whos)}  ${whatText(touched, change)}`
+      const what = whatText(touched, change) + supersedingText(change)
+      const line = `${number.padStart(numbers)}  ${timeText(change.at, zone)}  ${who.padEnd(whos)}  ${what}`
       const shown = undoneBy === undefined ? screen.plain(line) : screen.dim(`${line} (undone by ${undoneBy})`)
       return diffs ? [shown, ...diffsText(touched, screen), ''] : [shown]
     })
@@ -60,6 +61,10 @@ function touchedText({ before, after }: Touched): string {
 /** Nobody added it: it lay there when the record of changes began. */
 function foundText(touched: Touched): string {
   return touched.after && !touched.before ? `found ${titleOf(touched.after)}` : touchedText(touched)
+}
+
+function supersedingText({ supersedes }: Change): string {
+  return supersedes === undefined ? '' : ` (where a crash had kept change ${supersedes} from being written)`
 }
 
 function unchangedText(before: Entry, after: Entry): string {

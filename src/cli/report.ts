@@ -5,7 +5,7 @@
 import { isKeepsakeError } from '../errors.ts'
 import type { Outcome } from './command.ts'
 import { EXIT_STATUS, type FailureCode } from './exit-status.ts'
-import { printable } from './screen.ts'
+import { printable, printableJson } from './screen.ts'
 
 interface Failure {
   readonly code: FailureCode
@@ -31,7 +31,7 @@ export class Report {
     this.#mayBeLost = mayBeLost === true
     this.#isTold = true
     if (this.#asJson) {
-      if (json) print(JSON.stringify(json))
+      if (json) printJson(json)
       return
     }
     const shown = this.#quietly ? quietText : text
@@ -43,7 +43,7 @@ export class Report {
     const failure = failureOf(error)
     process.exitCode = EXIT_STATUS[failure.code]
     if (this.#asJson) {
-      print(JSON.stringify({ error: failure }))
+      printJson({ error: failure })
       return
     }
     complain(failure.message)
@@ -92,7 +92,13 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-function complain(text: string): void {
+function printJson(value: object): void {
+  const json = JSON.stringify(value)
+  print(process.stdout.isTTY ? printableJson(json) : json)
+}
+
+/** On standard error, in the name of the program. */
+export function complain(text: string): void {
   printError(`keepsake: ${text}`)
 }
 

@@ -47,7 +47,7 @@ export class Screen {
 
   /** Text that must stay on its line, also in a pipe: a path in it may hold a newline. */
   line(text: string): string {
-    return text.replace(/\p{Cc}/gu, visible)
+    return this.plain(text.replace(/\p{Cc}/gu, visible))
   }
 
   /** A path as one would type it here. */
@@ -72,11 +72,24 @@ export function hasColor(isTerminal: boolean, variable: (name: string) => string
   return isTerminal && variable('NO_COLOR') === undefined && variable('TERM') !== 'dumb'
 }
 
-/** All control characters but tab and newline; a carriage return could overwrite what stands before it. */
+/**
+ * All control characters but tab and newline; a carriage return could overwrite what stands before it. So could those that turn the
+ * direction of a text make it read as another one.
+ */
 export function printable(text: string): string {
-  return text.replace(/(?![\t\n])\p{Cc}/gu, visible)
+  return text.replace(/(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, visible)
+}
+
+/** The same for JSON, which stays what it is: such characters stand in its strings only, and its own escapes say the same there. */
+export function printableJson(json: string): string {
+  return json.replace(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, asUnicode)
 }
 
 function visible(character: string): string {
-  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+  const code = character.charCodeAt(0)
+  return code > 0xff ? asUnicode(character) : `\\x${code.toString(16).padStart(2, '0')}`
+}
+
+function asUnicode(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -8,7 +8,7 @@ import { parseReply } from '../consolidate/parse-reply.ts'
 import { planMemory, type ReviewReason } from '../consolidate/plan.ts'
 import { rawHistoryText } from '../consolidate/raw-history-text.ts'
 import { InvalidError, KeepsakeError } from '../errors.ts'
-import { wholeNumber } from '../model/number.ts'
+import { LARGEST_MEMORY_BYTES, wholeNumber } from '../model/number.ts'
 import { requireList } from '../model/options.ts'
 import { instant, parseZone } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -27,7 +27,7 @@ export interface ConsolidationResult {
   readonly historyEntry?: string
   /** The whole new memory. Missing where nothing changed. */
   readonly memoryUpdate?: string
-  /** A rewrite that is not to be applied unseen, since it drops most of the memory unasked. */
+  /** A rewrite that is not to be applied unseen, since it drops most of the memory unasked, or makes it too long for any model. */
   readonly refused?: { readonly memoryUpdate: string; readonly reason: ReviewReason; readonly detail: string }
 }
 
@@ -41,7 +41,6 @@ export interface ConsolidationServiceOptions {
 }
 
 const DEFAULT_MEMORY_BYTES = 8192
-const LARGEST_MEMORY_BYTES = 16_777_216
 
 export class ConsolidationService {
   readonly #prompt: PromptFn
@@ -96,7 +95,11 @@ export class ConsolidationService {
   }
 }
 
-function saidOf({ role, content, timestamp, toolsUsed }: ConversationEntry): Said {
+function saidOf(entry: ConversationEntry, index: number): Said {
+  const { role, content, timestamp, toolsUsed } = entry ?? {}
+  if (typeof role !== 'string' || typeof content !== 'string') {
+    throw new InvalidError(`messages[${index}]`, 'is no message', 'an object with a role and a content, both text')
+  }
   return {
     role,
     content,

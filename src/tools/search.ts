@@ -34,8 +34,16 @@ const NO_BUDGET = 10_000_000
 export async function search(memory: Memory, query: string, asked: Asked, call: CallOptions): Promise<Found> {
   const options = { query, ...said(asked), ...said({ signal: call.signal }), budgetTokens: NO_BUDGET }
   const found = foundOf(await memory.recall(options))
-  const hits = withinBudget(found.hits)
+  const hits = withinBudget(found.hits.map(withoutReview))
   return { ...found, hits, searched: { ...found.searched, omitted: found.hits.length - hits.length } }
+}
+
+/** A rewrite of MEMORY.md that waits in an archive for a person's word is no memory: a model must not take it for one. */
+function withoutReview(hit: Hit): Hit {
+  const { entry } = hit
+  if (entry.kind !== 'archive' || !('review' in entry.metadata)) return hit
+  const { review: _, ...metadata } = entry.metadata
+  return { ...hit, entry: { ...entry, metadata } }
 }
 
 function withinBudget(hits: readonly Hit[]): Hit[] {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readArchive } from '../../src/stores/filesystem/backup/archive-read.ts'
 import { Desk, ended, freshFolder, type RunOptions } from './keepsake.ts'
+import { noTerminal, terminalAt } from './terminal.ts'
 import { visibleTree } from './visible-tree.ts'
 
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
@@ -142,7 +143,6 @@ describe('backup and restore', () => {
 })
 
 const TERMINAL = 'script'
-const noTerminal = spawnSync(TERMINAL, ['--version']).status === 0 ? undefined : `there is no "${TERMINAL}"`
 if (noTerminal !== undefined) console.warn(`SKIPPED: backup and restore on a terminal: ${noTerminal}`)
 
 describe.skipIf(noTerminal !== undefined)('on a terminal', () => {
@@ -150,11 +150,16 @@ describe.skipIf(noTerminal !== undefined)('on a terminal', () => {
     const desk = await Desk.furnished()
     await desk.make(['backup', 'a.tar.gz'])
     const before = visibleTree(desk.workspace)
-    const answer = (word: string): Promise<{ stdout: string }> =>
-      desk.shell(`(sleep 1; echo ${word}) | ${TERMINAL} -qec '"$NODE" "$MAIN" restore a.tar.gz' /dev/null`)
-    expect((await answer('n')).stdout).toContain('nothing was restored')
+    const answer = async (word: string, told: string): Promise<void> => {
+      const terminal = terminalAt(desk, 'restore a.tar.gz', {})
+      await terminal.see('[y/N] ')
+      terminal.type(`${word}\r`)
+      await terminal.see(told)
+      await terminal.ended()
+    }
+    await answer('n', 'nothing was restored')
     expect(names(desk)).toEqual(['.keepsake', 'a.tar.gz'])
-    expect((await answer('y')).stdout).toContain('To go back: mv')
+    await answer('y', 'To go back: mv')
     expect(names(desk)).toHaveLength(3)
     expect(visibleTree(desk.workspace)).toBe(before)
   })

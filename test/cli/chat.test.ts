@@ -8,7 +8,7 @@ import { Screen } from '../../src/cli/screen.ts'
 import { openMemory } from '../../src/index.ts'
 import { Desk, type Printed } from './keepsake.ts'
 import { condensing, modelEnvironment, replies, scriptedModel } from './scripted.ts'
-import { noTerminal, terminalAt } from './terminal.ts'
+import { noTerminal, shellAt, terminalAt } from './terminal.ts'
 
 afterEach(() => {
   replies.length = 0
@@ -20,8 +20,8 @@ describe('a line', () => {
   })
 
   it.each([
-    ['/new', 'for the agent', ''],
-    ['/NEW ', 'for the agent', ''],
+    ['/new', 'a new beginning', ''],
+    ['/NEW ', 'a new beginning', ''],
     ['/exit', 'the end', ''],
   ])('is a word of the chat: %j', (line, run, operand) => {
     expect(slashCall(line)).toEqual({ run, operand })
@@ -53,8 +53,8 @@ describe('streamed text', () => {
   }
 
   it('shows what a terminal would obey, wherever a piece ends', () => {
-    const hostile = 'a\u001b[2J\u009b1m\u0007\rb\r\nc\td\u{1F408}'
-    const whole = 'a\\x1b[2J\\x9b1m\\x07\\x0db\nc\td\u{1F408}'
+    const hostile = 'a\u001b[2J\u009b1m\u0007\rb\r\nc\td\u{1F408}\u202ee\u2066'
+    const whole = 'a\\x1b[2J\\x9b1m\\x07\\x0db\nc\td\u{1F408}\\u202ee\\u2066'
     for (let cut = 0; cut <= hostile.length; cut++) {
       expect(shown([hostile.slice(0, cut), hostile.slice(cut)])).toBe(whole)
     }
@@ -64,7 +64,7 @@ describe('streamed text', () => {
   it('loses nothing, and makes half a character a whole one', () => {
     expect(shown(['a', '\r'])).toBe('a\\x0d')
     expect(shown(['\ud83d'])).toBe('\ufffd')
-    expect(shown(['\u001b[1m'], false)).toBe('\u001b[1m')
+    expect(shown(['\u001b[1m\u202e'], false)).toBe('\u001b[1m\u202e')
   })
 })
 
@@ -77,7 +77,7 @@ describe('in a pipe', () => {
       { text: 'Kept.' },
       condensing('They said good day.', '- Deploys on Thursdays.'),
     )
-    const lines = ['Hello', '', 'remember that we deploy on Thursdays', '/memory', '/new', '/recall Thursdays', '/undo']
+    const lines = ['Hello', '', 'remember that we deploy on Thursdays', '/memory', '/NEW', '/recall Thursdays', '/undo']
     const ran = await desk.run(['chat'], { input: lines.join('\r\n'), env: await modelEnvironment() })
     expect([ran.status, ran.stderr]).toEqual([0, ''])
     const [first, second, third, fourth, ...rest] = ran.stdout.split('\n')
@@ -107,17 +107,20 @@ describe('in a pipe', () => {
     const desk = await Desk.empty()
     const env = await modelEnvironment()
     await desk.run(['chat', '--session', 's', '--quiet'], { input: 'My cat is called Miso.', env })
-    const printed: Printed = await desk.json(['chat', '--session', 's'], { input: 'Hello\n/memory\n', env })
+    const printed: Printed = await desk.json(['chat', '--session', 's'], { input: 'Hello\n/memory\n /new\n', env })
     expect(printed).toMatchObject({ status: 0, session: 's', model: 'scripted' })
     expect(printed.replies).toEqual([
       expect.objectContaining({ message: 'Hello', text: 'You said: Hello', toolCalls: 0 }),
       { message: '/memory', text: 'The memory of main is still empty.' },
+      expect.objectContaining({ message: '/new', text: 'You said: /new' }),
     ])
     const last = (await scriptedModel()).requests.at(-1)
     expect(last?.messages.map(({ content }) => content)).toEqual([
       'My cat is called Miso.',
       'You said: My cat is called Miso.',
       'Hello',
+      'You said: Hello',
+      '/new',
     ])
   })
 
@@ -145,13 +148,14 @@ describe.skipIf(noTerminal !== undefined)('on a terminal', () => {
     const desk = await Desk.furnished()
     const terminal = terminalAt(desk, 'chat', await modelEnvironment())
     const prompt = '\u001b[1m> \u001b[22m'
-    await terminal.see('\u001b[2mscripted · 0 turns · memory 0 B · main · chat-1\u001b[22m')
+    const host = new URL((await scriptedModel()).url).host
+    await terminal.see(`\u001b[2mscripted at ${host} · 0 turns · memory 0 B · main · chat-1\u001b[22m`)
     await terminal.see(prompt)
 
     replies.push({ pieces: ['Red: \u001b', '[31m and a title: \u001b]0;x\u0007', ' done'] })
     terminal.type('Hello\r')
     await terminal.see('Red: \\x1b[31m and a title: \\x1b]0;x\\x07 done\r\n')
-    await terminal.see('scripted · 2 turns')
+    await terminal.see('· 2 turns')
 
     replies.push(
       { toolCalls: [{ name: 'remember', arguments: { content: 'Thursdays.\u001b[2J' } }] },
@@ -188,6 +192,16 @@ describe.skipIf(noTerminal !== undefined)('on a terminal', () => {
     await terminal.see('[y/N] ')
     terminal.type('n\r')
     await terminal.see('Nothing was removed.')
+
+    // What was typed before a question could be read is no answer to it: neither whole lines nor the beginning of one.
+    replies.push({ pieces: ['Well ', 'then.'], pieceDelayMs: 500 })
+    await terminal.see(prompt)
+    terminal.type('wait\r')
+    await terminal.see('Well ')
+    terminal.type('/forget Posters\ryes\r\u001b[200~y\ry\u001b[201~\ry')
+    await terminal.see('[y/N] ')
+    terminal.type('\r')
+    await terminal.see('Nothing was removed.')
     await terminal.see(prompt)
     terminal.type('/forget Posters\r')
     await terminal.see('[y/N] ')
@@ -202,12 +216,52 @@ describe.skipIf(noTerminal !== undefined)('on a terminal', () => {
     terminal.type('/new\r')
     await terminal.see('condensing …')
     await terminal.see('keepsake consolidate --retry')
-    await terminal.see('scripted · 0 turns')
+    await terminal.see('· 0 turns')
     await terminal.see(prompt)
     terminal.type('\u0003')
     expect(await terminal.ended()).toBe(0)
     for (const code of ['[2J', '[31m and', ']0;', '[5m']) expect(terminal.shown()).not.toContain(`\u001b${code}`)
   }, 20_000)
+
+  it('goes on after Ctrl-Z, at the prompt and during an answer', async () => {
+    const desk = await Desk.empty()
+    const chat = '"$NODE" "$MAIN" chat --quiet'
+    const terminal = shellAt(desk, `set -m; ${chat}; echo Away; fg; echo Away; fg`, await modelEnvironment())
+    await terminal.see('> ')
+    terminal.type('hal\u001a')
+    await terminal.see('Away')
+    await terminal.see(/> .*hal/s)
+    terminal.type('lo\r')
+    await terminal.see('You said: hallo')
+
+    replies.push({ pieces: ['One ', ...Array.from({ length: 200 }, () => 'more ')], pieceDelayMs: 50 })
+    await terminal.see('> ')
+    terminal.type('count\r')
+    await terminal.see('One ')
+    terminal.type('\u001a')
+    await terminal.see('Away')
+    await terminal.see('more ')
+    terminal.type('\u0003')
+    await terminal.see('(stopped)')
+    await terminal.see('> ')
+    terminal.type('/exit\r')
+    expect(await terminal.ended()).toBe(0)
+  }, 20_000)
+
+  it('shows what a model said to a terminal, also where the messages come from a file', async () => {
+    const desk = await Desk.empty()
+    const env = await modelEnvironment()
+    const text = 'a\u001b[2J\u009b1m\u202eb'
+    writeFileSync(join(desk.folder, 'messages.txt'), 'Hello\n')
+    replies.push({ text }, { text })
+    const shown = terminalAt(desk, 'chat < messages.txt', env)
+    await shown.see('a\\x1b[2J\\x9b1m\\u202eb\r\n')
+    expect(await shown.ended()).toBe(0)
+    const json = terminalAt(desk, 'chat --json < messages.txt', env)
+    await json.see('"text":"a\\u001b[2J\\u009b1m\\u202eb"')
+    expect(await json.ended()).toBe(0)
+    expect(JSON.parse(json.shown()).replies).toEqual([expect.objectContaining({ text })])
+  })
 
   it('ends with /exit and with Ctrl-D', async () => {
     const desk = await Desk.empty()

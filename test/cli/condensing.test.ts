@@ -1,5 +1,6 @@
 /** `keepsake consolidate` and `keepsake review`: what they do, what they tell, and what is left where a model fails. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { answer } from '../../src/cli/answer.ts'
 import { openMemory } from '../../src/index.ts'
 import { jsonHere, sitDownAt } from './in-this-process.ts'
 import { Desk, type Printed } from './keepsake.ts'
@@ -156,6 +157,17 @@ describe('review', () => {
     expect([await memoryText(), (await jsonHere(['review'])).reviews]).toEqual(['- Uses Postgres.', []])
     await jsonHere(['undo'])
     expect([await memoryText(), (await jsonHere(['review'])).reviews]).toEqual([LONG_MEMORY, reviews])
+  })
+
+  it('says where it can no longer be accepted', async () => {
+    await withReview()
+    expect((await jsonHere(['review'])).reviews[0]).not.toHaveProperty('fits')
+    await jsonHere(['reflect', LONG_MEMORY.replace('number 3', 'number three')])
+    expect((await jsonHere(['review'])).reviews[0]).toMatchObject({ reason: 'shrinks', fits: false })
+    expect((await answer(['review'])).text).toMatch(
+      /\n {2}take it +not possible: .*keepsake reflect\n {2}leave it +keepsake review \S+ --reject\n/,
+    )
+    expect((await jsonHere(['review', '--accept'])).error.code).toBe('CONFLICT')
   })
 
   it('leaves MEMORY.md as it is when it is rejected', async () => {

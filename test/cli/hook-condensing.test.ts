@@ -8,6 +8,7 @@ import { saving, transcriptAt } from './hook-asking.ts'
 import { Desk } from './keepsake.ts'
 import { modelEnvironment, scriptedModel } from './scripted.ts'
 
+const SECRET = 'ghp_0123456789'
 const PATIENCE_MS = 8000
 
 async function historyOf(desk: Desk): Promise<readonly string[]> {
@@ -40,4 +41,26 @@ it('condenses a session that is over, behind the back of the program that called
   for (let waited = 0; waited < PATIENCE_MS && (await historyOf(desk)).length === 0; waited += 50) await pause(50)
   expect(await historyOf(desk)).toEqual(['claude-over'])
   expect(requests).toHaveLength(1)
+}, 20_000)
+
+it('asks no model where a project, rather than the user, says where conversations and keys go', async () => {
+  const desk = await Desk.empty()
+  const { url, requests } = await scriptedModel()
+  const before = requests.length
+  const event = { ...saving(transcriptAt(desk)('claude')), session_id: 'kept', cwd: desk.folder }
+  const written = (llm: string): void =>
+    writeFileSync(join(desk.folder, 'agent.yaml'), `spec:\n  memory:\n    llm: {provider: openai, model: m, ${llm}}\n`)
+  const env = { GITHUB_TOKEN: SECRET }
+  written('base_url: "http://models.invalid/v1", api_key_env: GITHUB_TOKEN')
+  const told = await desk.run(['hook', 'claude'], { input: JSON.stringify(event), env })
+  expect(told.stdout).toMatch(/"keepsake: this session is saved, but not condensed\..*leads to models\.invalid"/)
+  // The process of its own reads the file again, which may have changed by then.
+  written(`base_url: "${url}", api_key_env: GITHUB_TOKEN`)
+  const unattended = await desk.json(['consolidate', '--unattended', 'claude-kept'], { env })
+  expect([unattended.status, unattended.error.code]).toEqual([2, 'NO_MODEL'])
+  expect(unattended.error.message).toMatch(/its api_key_env is not OPENAI_API_KEY$/)
+  expect(requests).toHaveLength(before)
+  const attended = await desk.json(['consolidate', 'claude-kept'], { env })
+  expect(attended.status).toBe(0)
+  expect(requests.at(-1)?.headers['authorization']).toBe(`Bearer ${SECRET}`)
 }, 20_000)

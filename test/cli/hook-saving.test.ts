@@ -117,6 +117,29 @@ describe('a transcript', () => {
     expect(context(unread)).toContain('# Memory')
   })
 
+  it('keeps what a user said before a hook gave it, and holds back what the assistant repeats', async () => {
+    const desk = await Desk.empty()
+    const fact = 'The staging host is called heron and listens on port 8443.'
+    await withMemory(desk, (memory) => memory.remember(fact, { name: 'Staging' }))
+    const asks = 'Which port has the staging host heron?'
+    const began = Date.now()
+    const prompt = { hook_event_name: 'UserPromptSubmit', session_id: 's', prompt: asks, cwd: desk.folder }
+    expect(context(await ask(desk, prompt))).toContain(fact)
+    const said = (ms: number, type: string, text: string): object => ({
+      ...{ type, uuid: `u${ms}`, sessionId: 's', timestamp: new Date(began + ms).toISOString() },
+      message: { role: type, content: [{ type: 'text', text }] },
+    })
+    const lines = [said(-9000, 'user', fact), said(-1, 'user', asks), said(9000, 'assistant', fact)]
+    const path = join(desk.folder, 'session.jsonl')
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    expect(await ask(desk, saving(path))).toEqual({})
+    const kept = await withMemory(desk, async (memory) => {
+      await memory.session('claude-s').reset()
+      return (await memory.list({ kinds: ['conversation'] })).map(({ content }) => content)
+    })
+    expect(kept.sort()).toEqual([fact, asks])
+  })
+
   it('of a fork is known by what the first session was given', async () => {
     const desk = await Desk.empty()
     const fact = 'The staging host is called heron and listens on port 8443.'

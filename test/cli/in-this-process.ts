@@ -29,3 +29,14 @@ export async function jsonHere(args: readonly string[]): Promise<Printed> {
     return { error: { code, message, hint }, status: EXIT_STATUS[code] }
   }
 }
+
+/** With the workspace of a desk, wherever this process stands: several of them may run at once. */
+export function jsonAt(desk: Desk, args: readonly string[]): Promise<Printed> {
+  return jsonHere(['--workspace', desk.workspace, ...args])
+}
+
+/** As Desk.make. */
+export async function makeAt(desk: Desk, args: readonly string[]): Promise<void> {
+  const { status, error } = await jsonAt(desk, args)
+  if (status !== 0) throw new Error(`keepsake ${args.join(' ')}: ${error.message}`)
+}

@@ -1,8 +1,11 @@
 /** `keepsake log`: what was changed, by whom and when, for people and for programs. */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { jsonAt, makeAt, sitDownAt } from './in-this-process.ts'
 import { Desk, type Printed } from './keepsake.ts'
+
+beforeAll(() => sitDownAt(new Desk()))
 
 function timeless(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, 'TIME')
@@ -15,10 +18,10 @@ function numbers({ changes }: Printed): number[] {
 describe.concurrent('log', () => {
   it('tells each change in a line: number, time, who, what; newest first', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['remember', 'Run make ship, then wait.', '--name', 'Deploys', '--session', 's1'])
-    await desk.make(['rename', 'Posters', 'Prints'])
-    await desk.make(['alias', 'Prints', 'placards'])
-    await desk.make(['forget', 'Prints', '--yes'])
+    await makeAt(desk, ['remember', 'Run make ship, then wait.', '--name', 'Deploys', '--session', 's1'])
+    await makeAt(desk, ['rename', 'Posters', 'Prints'])
+    await makeAt(desk, ['alias', 'Prints', 'placards'])
+    await makeAt(desk, ['forget', 'Prints', '--yes'])
     expect(timeless((await desk.run(['log'])).stdout)).toBe(
       `8  TIME  agent main                removed the note "Prints"
 7  TIME  agent main                gave the note "Prints" the alias "placards"
@@ -34,7 +37,7 @@ describe.concurrent('log', () => {
 
   it("tells the time in the workspace's zone", async () => {
     const desk = await Desk.furnished()
-    const [change] = (await desk.json(['log', '--limit', '1'])).changes
+    const [change] = (await jsonAt(desk, ['log', '--limit', '1'])).changes
     const local = new Intl.DateTimeFormat('sv-SE', {
       timeZone: 'Europe/Berlin',
       dateStyle: 'short',
@@ -45,7 +48,7 @@ describe.concurrent('log', () => {
 
   it('marks what was undone, and names the undo', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['undo'])
+    await makeAt(desk, ['undo'])
     const { stdout } = await desk.run(['log', '--limit', '2'])
     expect(timeless(stdout)).toBe(
       `5  TIME  undo of 4   removed the topic "Staging server"
@@ -53,7 +56,7 @@ describe.concurrent('log', () => {
 There are older ones: ask for more with --limit.
 `,
     )
-    const { changes } = await desk.json(['log', '--limit', '2'])
+    const { changes } = await jsonAt(desk, ['log', '--limit', '2'])
     expect(changes).toMatchObject([
       { number: 5, origin: { by: 'undo', agent: 'main' }, reverts: [4] },
       { number: 4, origin: { by: 'agent', agent: 'main' }, undoneBy: 5 },
@@ -98,19 +101,19 @@ There are older ones: ask for more with --limit.
     [['2'], [2]],
   ])('chooses: %j', async (args, expected) => {
     const desk = await Desk.furnished()
-    await desk.make(['remember', 'Changed.', '--name', 'Deploys', '--session', 's1'])
-    expect(numbers(await desk.json(['log', ...args]))).toEqual(expected)
+    await makeAt(desk, ['remember', 'Changed.', '--name', 'Deploys', '--session', 's1'])
+    expect(numbers(await jsonAt(desk, ['log', ...args]))).toEqual(expected)
   })
 
   it('finds the changes of an entry that is gone', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['forget', 'Deploys', '--yes'])
-    expect(numbers(await desk.json(['log', 'Deploys']))).toEqual([5, 2])
+    await makeAt(desk, ['forget', 'Deploys', '--yes'])
+    expect(numbers(await jsonAt(desk, ['log', 'Deploys']))).toEqual([5, 2])
   })
 
   it('shows one change with what became of the texts', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['remember', 'Run make ship.\nWatch the graphs.', '--name', 'Deploys'])
+    await makeAt(desk, ['remember', 'Run make ship.\nWatch the graphs.', '--name', 'Deploys'])
     expect(timeless((await desk.run(['log', '5'])).stdout)).toBe(
       `5  TIME  agent main  rewrote the note "Deploys"
     @@ -1,1 +1,2 @@
@@ -118,7 +121,7 @@ There are older ones: ask for more with --limit.
     +Watch the graphs.
 `,
     )
-    const [change] = (await desk.json(['log', '5'])).changes
+    const [change] = (await jsonAt(desk, ['log', '5'])).changes
     expect(change.touched).toMatchObject([
       { before: { content: 'Run make ship.' }, after: { content: 'Run make ship.\nWatch the graphs.' } },
     ])
@@ -126,8 +129,8 @@ There are older ones: ask for more with --limit.
 
   it("leaves out what other agents did to their own, and shows what they did to the world's", async () => {
     const desk = await Desk.furnished()
-    await desk.make(['remember', 'secret', '--agent', 'scout'])
-    await desk.make(['learn', 'Staging server', 'Its name is ibis.', '--agent', 'scout'])
+    await makeAt(desk, ['remember', 'secret', '--agent', 'scout'])
+    await makeAt(desk, ['learn', 'Staging server', 'Its name is ibis.', '--agent', 'scout'])
     const { stdout } = await desk.run(['log'])
     expect(stdout).not.toContain('secret')
     expect(timeless(stdout)).toContain('6  TIME  agent scout  rewrote the topic "Staging server"\n')
@@ -136,7 +139,7 @@ There are older ones: ask for more with --limit.
   it('has nothing to say where nothing was written', async () => {
     const desk = await Desk.empty()
     expect((await desk.run(['log'])).stdout).toBe('There is no such change.\n')
-    expect(await desk.json(['log'])).toEqual({ changes: [], status: 0 })
+    expect(await jsonAt(desk, ['log'])).toEqual({ changes: [], status: 0 })
   })
 
   it.each([

@@ -1,8 +1,11 @@
 /** `keepsake recall QUERY`: the whole way from words to hits, as people and programs get it. */
 import { spawnSync } from 'node:child_process'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { openMemory } from '../../src/index.ts'
+import { jsonAt, sitDownAt } from './in-this-process.ts'
 import { Desk, type Printed } from './keepsake.ts'
+
+beforeAll(() => sitDownAt(new Desk()))
 
 const DAY_MS = 86_400_000
 
@@ -46,9 +49,9 @@ describe.concurrent('recall with a query', () => {
 
   it('takes several words like one query, and standard input', async () => {
     const desk = await furnished()
-    const quoted = await desk.json(['recall', 'when do we deploy'])
+    const quoted = await jsonAt(desk, ['recall', 'when do we deploy'])
     expect(namesOf(quoted)).toHaveLength(3)
-    const unquoted = await desk.json(['recall', 'when', 'do', 'we', 'deploy'])
+    const unquoted = await jsonAt(desk, ['recall', 'when', 'do', 'we', 'deploy'])
     expect([namesOf(unquoted), unquoted.searched]).toEqual([namesOf(quoted), quoted.searched])
     const piped = await desk.json(['recall', '-'], { input: 'when do we deploy' })
     expect([namesOf(piped), piped.searched]).toEqual([namesOf(quoted), quoted.searched])
@@ -56,8 +59,8 @@ describe.concurrent('recall with a query', () => {
 
   it('is one JSON object: entries as everywhere, scores, highlights, and what was searched', async () => {
     const desk = await furnished()
-    const { hits, searched, warnings, status } = await desk.json(['recall', 'smoke tests'])
-    const { entry } = await desk.json(['show', 'Deploy checklist'])
+    const { hits, searched, warnings, status } = await jsonAt(desk, ['recall', 'smoke tests'])
+    const { entry } = await jsonAt(desk, ['show', 'Deploy checklist'])
     expect([status, warnings]).toEqual([0, undefined])
     expect(hits).toEqual([{ entry, score: expect.any(Number), highlights: expect.any(Array), alike: [] }])
     const words = hits[0].highlights.map(([start, end]: [number, number]) => entry.content.slice(start, end))
@@ -69,7 +72,7 @@ describe.concurrent('recall with a query', () => {
 
   it('prints names or ids alone with --quiet, and nothing where nothing is found', async () => {
     const desk = await furnished()
-    const { hits } = await desk.json(['recall', 'deploy'])
+    const { hits } = await jsonAt(desk, ['recall', 'deploy'])
     const { stdout } = await desk.run(['recall', 'deploy', '--quiet'])
     expect(stdout).toBe(`${hits.map(({ entry }: Printed) => entry.name ?? entry.id).join('\n')}\n`)
     expect(await desk.run(['recall', 'xylophone', '--quiet'])).toEqual({ status: 0, stdout: '', stderr: '' })
@@ -77,7 +80,7 @@ describe.concurrent('recall with a query', () => {
 
   it('puts an exact name or alias first, with a score of 1', async () => {
     const desk = await furnished()
-    const { hits } = await desk.json(['recall', 'releases', '--explain'])
+    const { hits } = await jsonAt(desk, ['recall', 'releases', '--explain'])
     expect([hits[0].entry.name, hits[0].score, hits[0].why.exact]).toEqual(['Deploy checklist', 1, 'alias'])
     expect((await desk.run(['recall', 'Posters', '--explain'])).stdout).toMatch(/ the query is its name +1\.00$/m)
   })
@@ -105,7 +108,7 @@ describe.concurrent('recall with a query', () => {
 
   it('keeps to a budget with whole entries, and says what did not fit', async () => {
     const desk = await furnished()
-    const { hits, searched } = await desk.json(['recall', 'deploy', '--budget', '25'])
+    const { hits, searched } = await jsonAt(desk, ['recall', 'deploy', '--budget', '25'])
     expect([hits.length > 0, hits.length + searched.omitted]).toEqual([true, 3])
     expect((await desk.run(['recall', 'deploy', '--budget', '25'])).stdout).toMatch(
       /\d more did not fit the budget\.\n$/,
@@ -115,18 +118,18 @@ describe.concurrent('recall with a query', () => {
   it('finds what a hand wrote a moment ago', async () => {
     const desk = await furnished()
     desk.edit('world/birds.md', 'The kingfisher is blue.\n')
-    expect(namesOf(await desk.json(['recall', 'kingfisher']))).toEqual(['birds'])
+    expect(namesOf(await jsonAt(desk, ['recall', 'kingfisher']))).toEqual(['birds'])
     desk.edit('world/birds.md', 'The robin is red.\n')
-    expect(namesOf(await desk.json(['recall', 'kingfisher']))).toEqual([])
-    expect(namesOf(await desk.json(['recall', 'robin']))).toEqual(['birds'])
+    expect(namesOf(await jsonAt(desk, ['recall', 'kingfisher']))).toEqual([])
+    expect(namesOf(await jsonAt(desk, ['recall', 'robin']))).toEqual(['birds'])
   })
 
   it('knows quotes, endings and what is left out', async () => {
     const desk = await furnished()
-    expect(namesOf(await desk.json(['recall', '"smoke tests" deploy*']))).toEqual(['Deploy checklist'])
-    expect(namesOf(await desk.json(['recall', '"tests smoke"']))).toEqual([])
-    expect(namesOf(await desk.json(['recall', 'deploy -checklist -failed']))).toEqual([])
-    expect(namesOf(await desk.json(['recall', 'check*', '--kind', 'note'])).toSorted()).toEqual([
+    expect(namesOf(await jsonAt(desk, ['recall', '"smoke tests" deploy*']))).toEqual(['Deploy checklist'])
+    expect(namesOf(await jsonAt(desk, ['recall', '"tests smoke"']))).toEqual([])
+    expect(namesOf(await jsonAt(desk, ['recall', 'deploy -checklist -failed']))).toEqual([])
+    expect(namesOf(await jsonAt(desk, ['recall', 'check*', '--kind', 'note'])).toSorted()).toEqual([
       'Deploy checklist',
       'Old ways',
     ])
@@ -168,7 +171,7 @@ describe.concurrent('recall --why-not', () => {
   ])('of %s with %j: %s', async (ref, options, reason) => {
     const desk = await furnished()
     const asked = ['recall', 'when do we deploy', '--why-not', ref, ...options]
-    const { whyNot, status } = await desk.json(asked)
+    const { whyNot, status } = await jsonAt(desk, asked)
     expect([whyNot.reason, status]).toEqual([reason, 0])
     const { stdout, stderr } = await desk.run(asked)
     expect([stdout.startsWith(whyNot.sentence), stderr]).toEqual([true, ''])
@@ -185,7 +188,7 @@ describe.concurrent('an empty answer', () => {
     expect(stdout).toMatch(/\nUnderstood as words: tuesdais; too common: the\.\n/)
     expect(stdout).toMatch(/\n"tuesdais" stands nowhere; near: .*tuesday.*\.\n/)
     expect(stdout).toMatch(/\nMore is searched without --kind\.\n$/)
-    const { hits, searched } = await desk.json(['recall', 'tuesdais'])
+    const { hits, searched } = await jsonAt(desk, ['recall', 'tuesdais'])
     expect([hits, searched.matched]).toEqual([[], 0])
     expect(searched.nearest[0].text).toBe('tuesdais')
   })

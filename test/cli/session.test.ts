@@ -6,7 +6,10 @@ import { Screen } from '../../src/cli/screen.ts'
 import { viewText } from '../../src/cli/session-text.ts'
 import { openMemory } from '../../src/index.ts'
 import type { Turn } from '../../src/session/records.ts'
+import { jsonAt, makeAt, sitDownAt } from './in-this-process.ts'
 import { Desk, type Printed, type RunOptions } from './keepsake.ts'
+
+beforeAll(() => sitDownAt(new Desk()))
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const AT = '2026-11-15T14:00:00.000Z'
@@ -62,7 +65,7 @@ describe.concurrent('session append', () => {
       ['type', 'mine'],
       ['__proto__', 1],
     ])
-    expect((await desk.json(['session', 'show', 'chat-1'])).session.turns).toEqual(printed.turns)
+    expect((await jsonAt(desk, ['session', 'show', 'chat-1'])).session.turns).toEqual(printed.turns)
   })
 
   it('tells what slid out of the window, which is remembered', async () => {
@@ -70,12 +73,12 @@ describe.concurrent('session append', () => {
     const { stdout } = await desk.run(['session', 'append', 'chat-1', '--role', 'user', 'question 6'])
     expect(stdout).toContain('  slid out  2 turns, remembered as conversation\n')
     expect(stdout).toMatch(/ {2}file {6}\.keepsake\/agents\/main\/conversation\/\d{4}-\d\d-\d\d\.md\n/)
-    const { slid } = await desk.json(['session', 'append', 'chat-1', '--role', 'user', 'question 7'])
+    const { slid } = await jsonAt(desk, ['session', 'append', 'chat-1', '--role', 'user', 'question 7'])
     expect(slid).toMatchObject([
       { kind: 'conversation', content: 'question 2', origin: { session: 'chat-1' } },
       { kind: 'conversation', content: 'answer 2' },
     ])
-    const { hits } = await desk.json(['recall', '"question 1"', '--kind', 'conversation'])
+    const { hits } = await jsonAt(desk, ['recall', '"question 1"', '--kind', 'conversation'])
     expect(hits[0].entry).toMatchObject({ content: 'question 1', createdAt: AT })
   })
 
@@ -85,7 +88,7 @@ describe.concurrent('session append', () => {
     const turns = Array.from({ length: 30 }, (_, n) => ({ id: `t${n}`, role: 'user' as const, content: `said ${n}` }))
     await memory.session('chat-1').import(turns, { slide: false })
     await memory.close()
-    const { slid, slidCount } = await desk.json(['session', 'append', 'chat-1', '--role', 'user', 'and now'])
+    const { slid, slidCount } = await jsonAt(desk, ['session', 'append', 'chat-1', '--role', 'user', 'and now'])
     expect([slid.length, slid[0].content, slidCount]).toEqual([20, 'said 0', 26])
   })
 
@@ -102,10 +105,10 @@ describe.concurrent('session append', () => {
     const desk = await Desk.empty()
     const keys = ['a/b', '../x', 'a:b', 'a_b', '-', 'Größe 猫 🦁\n'.repeat(30)]
     for (const key of keys) {
-      const { turns } = await desk.json(['session', 'append', '--role', 'user', key, `in ${key}.`])
+      const { turns } = await jsonAt(desk, ['session', 'append', '--role', 'user', key, `in ${key}.`])
       expect(turns).toMatchObject([{ content: `in ${key}.` }])
     }
-    const { sessions } = await desk.json(['session', 'list'])
+    const { sessions } = await jsonAt(desk, ['session', 'list'])
     expect(sessions.map(({ key }: Printed) => key).sort()).toEqual(keys.toSorted())
     expect(readdirSync(join(desk.workspace, 'agents/main/sessions'))).toHaveLength(keys.length)
     expect((await desk.run(['session', 'list'])).stdout.trimEnd().split('\n')).toHaveLength(keys.length)
@@ -113,16 +116,16 @@ describe.concurrent('session append', () => {
 
   it('belongs to the agent that it is done for', async () => {
     const desk = await deskWith(1)
-    await desk.make(['session', 'append', 'theirs', '--role', 'user', 'Hi', '--agent', 'scout'])
-    expect((await desk.json(['session', 'list', '--agent', 'scout'])).sessions).toMatchObject([{ key: 'theirs' }])
-    expect((await desk.json(['session', 'show', 'chat-1', '--agent', 'scout'])).status).toBe(3)
+    await makeAt(desk, ['session', 'append', 'theirs', '--role', 'user', 'Hi', '--agent', 'scout'])
+    expect((await jsonAt(desk, ['session', 'list', '--agent', 'scout'])).sessions).toMatchObject([{ key: 'theirs' }])
+    expect((await jsonAt(desk, ['session', 'show', 'chat-1', '--agent', 'scout'])).status).toBe(3)
   })
 })
 
 describe.concurrent('session show', () => {
   it('shows times in the zone of the workspace, roles, tools and what was said', async () => {
     const desk = await deskWith(1)
-    await desk.make(['session', 'append', 'chat-1', '--role', 'tool', '--tool', 'recall', 'two\nlines', '--at', AT])
+    await makeAt(desk, ['session', 'append', 'chat-1', '--role', 'tool', '--tool', 'recall', 'two\nlines', '--at', AT])
     const { stdout } = await desk.run(['session', 'show', 'chat-1'])
     expect(stdout).toMatch(/^chat-1 \(session\)\n {2}begun {2}\d{4}-\d\d-\d\d \d\d:\d\d\n {2}turns {2}3\n\n/)
     expect(stdout).toContain('\n2026-11-15 15:00  user\n  question 1\n\n2026-11-15 15:00  assistant\n  answer 1\n\n')
@@ -137,8 +140,8 @@ describe.concurrent('session show', () => {
     const path = join(desk.workspace, 'agents/main/sessions/chat-1.jsonl')
     const line = readFileSync(path, 'utf8').split('\n').length
     appendFileSync(path, '{"type":"turn",\n')
-    await desk.make(['session', 'append', 'chat-1', '--role', 'user', 'question 2'])
-    const { session, warnings } = await desk.json(['session', 'show', 'chat-1'])
+    await makeAt(desk, ['session', 'append', 'chat-1', '--role', 'user', 'question 2'])
+    const { session, warnings } = await jsonAt(desk, ['session', 'show', 'chat-1'])
     expect(contents(session)).toEqual(['question 1', 'answer 1', 'question 2'])
     expect(session.broken).toEqual([{ line, problem: expect.any(String) }])
     expect(warnings).toEqual([
@@ -177,7 +180,7 @@ describe.concurrent('session window', () => {
     expect(Object.keys(printed)).toEqual(['key', 'messages'])
     expect(printed.messages).toHaveLength(10)
     expect(printed.messages[0]).toEqual({ role: 'user', content: 'question 3', at: AT })
-    const { messages } = await desk.json(['session', 'window', 'chat-1', '--size', '2'])
+    const { messages } = await jsonAt(desk, ['session', 'window', 'chat-1', '--size', '2'])
     expect(messages.map(({ content }: Printed) => content)).toEqual([
       'question 6',
       'answer 6',
@@ -193,14 +196,14 @@ describe.concurrent('session window', () => {
 describe.concurrent('session compact', () => {
   it('puts the archive first, which is found by name and by search, and undo brings the turns back', async () => {
     const desk = await Desk.empty()
-    await desk.make(['session', 'append', 'chat-1', '--role', 'user', 'We moved to Postgres 17'])
+    await makeAt(desk, ['session', 'append', 'chat-1', '--role', 'user', 'We moved to Postgres 17'])
     const { stdout } = await desk.run(['session', 'compact', 'chat-1', '--summary', 'Moved to Postgres 17'])
     expect(stdout).toContain('Compacted 1 turn of session "chat-1"\n')
     expect(stdout).toContain('  archive   chat-1-1\n  file      .keepsake/agents/main/entries/chat-1-1.md\n')
     expect(stdout).toMatch(/ {2}marker {4}.*, compact, behind 1 turn up to .*\n {2}slid out {2}1 turn, remembered as/)
     expect(stdout).toMatch(/ {2}change {4}2\n$/)
 
-    const { session } = await desk.json(['session', 'show', 'chat-1'])
+    const { session } = await jsonAt(desk, ['session', 'show', 'chat-1'])
     expect(session).toMatchObject({
       key: 'chat-1',
       marker: { reason: 'compact', turns: 1, archiveName: 'chat-1-1' },
@@ -212,22 +215,22 @@ describe.concurrent('session compact', () => {
     const whole = (await desk.run(['session', 'show', 'chat-1', '--all'])).stdout
     expect(whole).toMatch(/ {2}We moved to Postgres 17\n\n── marker: .*, archive chat-1-1\n$/)
 
-    expect((await desk.json(['show', 'chat-1-1'])).entry).toMatchObject({
+    expect((await jsonAt(desk, ['show', 'chat-1-1'])).entry).toMatchObject({
       kind: 'archive',
       metadata: { session: 'chat-1', turns: 1, first: session.marker.first, through: session.marker.through },
     })
-    expect((await desk.json(['recall', 'postgres', '--kind', 'archive'])).hits).toMatchObject([
+    expect((await jsonAt(desk, ['recall', 'postgres', '--kind', 'archive'])).hits).toMatchObject([
       { entry: { id: session.archive.id } },
     ])
-    const { messages } = await desk.json(['session', 'window', 'chat-1'])
+    const { messages } = await jsonAt(desk, ['session', 'window', 'chat-1'])
     expect(messages).toMatchObject([
       { role: 'user', content: expect.stringMatching(/^<recap>[\s\S]*Moved to Postgres 17/) },
     ])
 
-    await desk.make(['undo'])
-    const back = (await desk.json(['session', 'show', 'chat-1'])).session
+    await makeAt(desk, ['undo'])
+    const back = (await jsonAt(desk, ['session', 'show', 'chat-1'])).session
     expect([contents(back), back.archive, back.marker]).toEqual([['We moved to Postgres 17'], undefined, undefined])
-    const { markers } = (await desk.json(['session', 'show', 'chat-1', '--all'])).session
+    const { markers } = (await jsonAt(desk, ['session', 'show', 'chat-1', '--all'])).session
     expect(markers).toMatchObject([{ archiveName: 'chat-1-1', unmarked: true }])
   })
 
@@ -244,14 +247,14 @@ describe.concurrent('session compact', () => {
       marker: { turns: 4, reason: 'compact' },
       change: { number: expect.any(Number) },
     })
-    expect(contents((await desk.json(['session', 'show', 'chat-1'])).session)).toEqual(['question 3', 'answer 3'])
+    expect(contents((await jsonAt(desk, ['session', 'show', 'chat-1'])).session)).toEqual(['question 3', 'answer 3'])
   })
 
   it('says why there was nothing to do', async () => {
     const desk = await deskWith(1)
-    await desk.make(['session', 'compact', 'chat-1', '--summary', 'One question.'])
+    await makeAt(desk, ['session', 'compact', 'chat-1', '--summary', 'One question.'])
     const before = desk.hash()
-    expect(await desk.json(['session', 'compact', 'chat-1', '--summary', 'Again.'])).toEqual({
+    expect(await jsonAt(desk, ['session', 'compact', 'chat-1', '--summary', 'Again.'])).toEqual({
       key: 'chat-1',
       compacted: false,
       why: 'already compacted',
@@ -271,10 +274,10 @@ describe.concurrent('session reset', () => {
     expect(stdout).toMatch(
       /^Session "chat-1" begins anew\n {2}marker {2}.*, new, behind 2 turns up to 2026-11-15 15:00\n$/,
     )
-    expect(await desk.json(['session', 'reset', 'chat-1'])).toEqual({ key: 'chat-1', reset: false, status: 0 })
-    const { session } = await desk.json(['session', 'show', 'chat-1'])
+    expect(await jsonAt(desk, ['session', 'reset', 'chat-1'])).toEqual({ key: 'chat-1', reset: false, status: 0 })
+    const { session } = await jsonAt(desk, ['session', 'show', 'chat-1'])
     expect([session.turns, session.archive, session.marker.reason]).toEqual([[], undefined, 'new'])
-    const { turns, markers } = (await desk.json(['session', 'show', 'chat-1', '--all'])).session
+    const { turns, markers } = (await jsonAt(desk, ['session', 'show', 'chat-1', '--all'])).session
     expect([turns.length, markers.length]).toEqual([2, 1])
   })
 })
@@ -282,8 +285,8 @@ describe.concurrent('session reset', () => {
 describe.concurrent('session list', () => {
   it('lists the one that was spoken in last first', async () => {
     const desk = await deskWith(2)
-    await desk.make(['session', 'append', 'later', '--role', 'user', 'Hi', '--at', '2026-11-16T08:00:00Z'])
-    const { sessions } = await desk.json(['session', 'list'])
+    await makeAt(desk, ['session', 'append', 'later', '--role', 'user', 'Hi', '--at', '2026-11-16T08:00:00Z'])
+    const { sessions } = await jsonAt(desk, ['session', 'list'])
     expect(sessions).toMatchObject([
       { key: 'later', lastAt: '2026-11-16T08:00:00.000Z', turns: 1 },
       { key: 'chat-1', lastAt: AT, turns: 4 },
@@ -306,7 +309,7 @@ describe.concurrent('session list', () => {
     put('headless', [])
     put('copy', [meta])
     writeFileSync(join(folder, 'blank.jsonl'), 'garbage\n')
-    const { sessions, warnings } = await desk.json(['session', 'list'])
+    const { sessions, warnings } = await jsonAt(desk, ['session', 'list'])
     const unknown = { createdAt: null, problem: expect.any(String) }
     expect(sessions).toHaveLength(6)
     expect(sessions).toEqual(
@@ -329,11 +332,11 @@ describe.concurrent('session list', () => {
       /^2026-11-15 15:00 {2}soon {6}2 turns {2}since when is not known$[\s\S]*^\?{4}.*blank/m,
     )
     for (const shown of [['soon'], ['headless'], ['soon', '--all']]) {
-      const { session } = await desk.json(['session', 'show', ...shown])
+      const { session } = await jsonAt(desk, ['session', 'show', ...shown])
       expect([contents(session), session.createdAt]).toEqual([['question 1', 'answer 1'], null])
     }
     expect((await desk.run(['session', 'show', 'soon'])).stdout).toMatch(/^soon \(session\)\n {2}turns {2}2\n/)
-    expect(await desk.json(['session', 'reset', 'blank'])).toMatchObject({ reset: false, status: 0 })
+    expect(await jsonAt(desk, ['session', 'reset', 'blank'])).toMatchObject({ reset: false, status: 0 })
   })
 })
 
@@ -377,7 +380,7 @@ describe.concurrent('a refused session command', () => {
     [['import', '.'], 2, /^FILE: \. is a folder$/, /./],
   ])('%j', async (args, status, says, hints) => {
     const before = desk.hash()
-    const printed = await desk.json(['session', ...args])
+    const printed = await jsonAt(desk, ['session', ...args])
     expect(printed).toMatchObject({
       status,
       error: { message: expect.stringMatching(says), hint: expect.stringMatching(hints) },

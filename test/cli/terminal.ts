@@ -21,7 +21,12 @@ export interface Terminal {
 }
 
 export function terminalAt(desk: Desk, args: string, env: Readonly<Record<string, string>>): Terminal {
-  const child = spawn(PROGRAM, ['-qec', `"$NODE" "$MAIN" ${args}`, '/dev/null'], {
+  return shellAt(desk, `"$NODE" "$MAIN" ${args}`, env)
+}
+
+/** A line of the shell, in which $NODE and $MAIN are the program. */
+export function shellAt(desk: Desk, line: string, env: Readonly<Record<string, string>>): Terminal {
+  const child = spawn(PROGRAM, ['-qec', line, '/dev/null'], {
     cwd: desk.folder,
     env: cleanEnvironment(desk.folder, { NODE: process.execPath, MAIN, TERM: 'xterm', ...env }),
   })

@@ -1,21 +1,24 @@
 /** `keepsake undo`, `forget` and `accept`: what goes and how it comes back. */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { jsonAt, makeAt, sitDownAt } from './in-this-process.ts'
 import { Desk, type Printed } from './keepsake.ts'
+
+beforeAll(() => sitDownAt(new Desk()))
 
 function timeless(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, 'TIME')
 }
 
 async function contentOf(desk: Desk, ref: string): Promise<string | undefined> {
-  return (await desk.json(['show', ref])).entry?.content
+  return (await jsonAt(desk, ['show', ref])).entry?.content
 }
 
 describe.concurrent('undo', () => {
   it('takes back the newest change, says what it did, and how to bring it back', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['remember', 'Run make ship.\nWait.', '--name', 'Deploys'])
+    await makeAt(desk, ['remember', 'Run make ship.\nWait.', '--name', 'Deploys'])
     expect(timeless((await desk.run(['undo'])).stdout)).toBe(
       `Undid:
   5  TIME  agent main  rewrote the note "Deploys"
@@ -26,27 +29,27 @@ That is change 6. To take it back: keepsake undo 6
 `,
     )
     expect(await contentOf(desk, 'Deploys')).toBe('Run make ship.')
-    await desk.make(['undo', '6'])
+    await makeAt(desk, ['undo', '6'])
     expect(await contentOf(desk, 'Deploys')).toBe('Run make ship.\nWait.')
   })
 
   it('passes over what a cleanup removed, and says so where that is asked for', async () => {
     const desk = await Desk.empty()
-    await desk.make(['remember', 'keep me', '--name', 'keepme'])
-    await desk.make(['remember', 'short', '--kind', 'context', '--key', 't', '--ttl', '1s'])
+    await makeAt(desk, ['remember', 'keep me', '--name', 'keepme'])
+    await makeAt(desk, ['remember', 'short', '--kind', 'context', '--key', 't', '--ttl', '1s'])
     await new Promise((resolve) => setTimeout(resolve, 1000))
-    expect((await desk.json(['cleanup'])).deleted).toBe(1)
+    expect((await jsonAt(desk, ['cleanup'])).deleted).toBe(1)
     const { stdout, stderr } = await desk.run(['undo', '2'])
     expect(timeless(stdout)).toBe(
       'Nothing to do, all is as it was before:\n  2  TIME  agent main  only what has expired since\n',
     )
     expect(stderr).toBe('keepsake: warning: context "t" has expired and was removed since: it stays so\n')
-    expect(await desk.json(['undo'])).toMatchObject({ undone: [1], entries: [{ name: 'keepme' }] })
+    expect(await jsonAt(desk, ['undo'])).toMatchObject({ undone: [1], entries: [{ name: 'keepme' }] })
   })
 
   it('gives the change, the numbers of what was undone, and the entries as JSON', async () => {
     const desk = await Desk.furnished()
-    const printed = await desk.json(['undo', '2', '3'])
+    const printed = await jsonAt(desk, ['undo', '2', '3'])
     expect(printed).toMatchObject({
       change: { number: 5, origin: { by: 'undo', agent: 'main' }, reverts: [2, 3] },
       undone: [2, 3],
@@ -59,9 +62,9 @@ That is change 6. To take it back: keepsake undo 6
 
   it('twice takes back two', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['undo'])
-    await desk.make(['undo'])
-    expect((await desk.json(['list'])).entries.map((entry: Printed) => entry.name)).toEqual([null, 'Deploys'])
+    await makeAt(desk, ['undo'])
+    await makeAt(desk, ['undo'])
+    expect((await jsonAt(desk, ['list'])).entries.map((entry: Printed) => entry.name)).toEqual([null, 'Deploys'])
   })
 
   it.each([
@@ -81,14 +84,14 @@ That is change 6. To take it back: keepsake undo 6
     ],
   ])('chooses: %j', async (args, expected) => {
     const desk = await Desk.furnished()
-    await desk.make(['remember', 'Changed.', '--name', 'Deploys', '--session', 's1'])
-    if (args.includes('--last')) await desk.make(['undo', '5'])
-    expect((await desk.json(['undo', ...args])).undone).toEqual(expected)
+    await makeAt(desk, ['remember', 'Changed.', '--name', 'Deploys', '--session', 's1'])
+    if (args.includes('--last')) await makeAt(desk, ['undo', '5'])
+    expect((await jsonAt(desk, ['undo', ...args])).undone).toEqual(expected)
   })
 
   it('only tried, changes nothing and tells what would be', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['remember', 'Changed.', '--name', 'Deploys'])
+    await makeAt(desk, ['remember', 'Changed.', '--name', 'Deploys'])
     const before = desk.hash()
     const { stdout } = await desk.run(['undo', '--dry-run'])
     expect(timeless(stdout)).toBe(
@@ -100,7 +103,7 @@ That is change 6. To take it back: keepsake undo 6
 Nothing was changed.
 `,
     )
-    const printed = await desk.json(['undo', '2', '--with-later', '--dry-run'])
+    const printed = await jsonAt(desk, ['undo', '2', '--with-later', '--dry-run'])
     expect(printed).toMatchObject({ undone: [2, 5], dryRun: true, entries: [{ name: 'Deploys', content: 'Changed.' }] })
     expect(printed.change).toBeUndefined()
     expect(desk.hash()).toBe(before)
@@ -108,13 +111,13 @@ Nothing was changed.
 
   it('of a change that a later one builds on is refused, naming it; with the later ones it is done', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['remember', 'Changed.', '--name', 'Deploys'])
+    await makeAt(desk, ['remember', 'Changed.', '--name', 'Deploys'])
     const refused = await desk.run(['undo', '2'])
     expect(refused.status).toBe(4)
     expect(refused.stderr).toContain("change 2 can't be undone alone: change 5 came later")
     expect(refused.stderr).toContain('--with-later')
-    expect(await desk.json(['undo', '2'])).toMatchObject({ status: 4, error: { code: 'CONFLICT' } })
-    await desk.make(['undo', '2', '--with-later'])
+    expect(await jsonAt(desk, ['undo', '2'])).toMatchObject({ status: 4, error: { code: 'CONFLICT' } })
+    await makeAt(desk, ['undo', '2', '--with-later'])
     expect(await contentOf(desk, 'Deploys')).toBeUndefined()
   })
 
@@ -123,7 +126,7 @@ Nothing was changed.
     const file = join(desk.workspace, 'agents/main/entries/deploys.md')
     const text = readFileSync(file, 'utf8')
     rmSync(file)
-    await desk.make(['undo'])
+    await makeAt(desk, ['undo'])
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
@@ -143,7 +146,7 @@ Nothing was changed.
   ])('refuses %j', async (args, status, says) => {
     const desk = await Desk.furnished()
     const before = desk.hash()
-    expect(await desk.json(args)).toMatchObject({ status, error: { message: expect.stringMatching(says) } })
+    expect(await jsonAt(desk, args)).toMatchObject({ status, error: { message: expect.stringMatching(says) } })
     expect(desk.hash()).toBe(before)
   })
 })
@@ -153,7 +156,7 @@ describe.concurrent('forget', () => {
     const desk = await Desk.furnished()
     const { stdout } = await desk.run(['forget', 'Deploys', '--yes'])
     expect(stdout).toContain('\nTo bring it back: keepsake undo 5\n')
-    await desk.make(['undo', '5'])
+    await makeAt(desk, ['undo', '5'])
     expect(await contentOf(desk, 'releases')).toBe('Run make ship.')
   })
 
@@ -166,7 +169,7 @@ describe.concurrent('forget', () => {
       /^Would remove (every trace of )?the note "Deploys" in .*: "Run make ship\."\nNothing was removed\.\n$/,
     )
     expect(stdout.includes('every trace')).toBe(args.length === 1)
-    expect(await desk.json(['forget', 'Deploys', '--dry-run', ...args])).toMatchObject({
+    expect(await jsonAt(desk, ['forget', 'Deploys', '--dry-run', ...args])).toMatchObject({
       entry: { name: 'Deploys' },
       dryRun: true,
     })
@@ -175,10 +178,10 @@ describe.concurrent('forget', () => {
 
   it('with --purge leaves no trace, and tells what it can not reach', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['remember', 'the passphrase is xyzzy-plugh', '--name', 'Secret'])
-    await desk.make(['remember', 'the passphrase is gone', '--name', 'Secret'])
+    await makeAt(desk, ['remember', 'the passphrase is xyzzy-plugh', '--name', 'Secret'])
+    await makeAt(desk, ['remember', 'the passphrase is gone', '--name', 'Secret'])
     expect(tracesOf(desk, 'xyzzy-plugh')).not.toEqual([])
-    expect((await desk.json(['forget', 'Secret', '--purge'])).status).toBe(2)
+    expect((await jsonAt(desk, ['forget', 'Secret', '--purge'])).status).toBe(2)
     const { status, stdout } = await desk.run(['forget', 'Secret', '--purge', '--yes'])
     expect(status).toBe(0)
     expect(stdout).toMatch(
@@ -191,12 +194,12 @@ describe.concurrent('forget', () => {
 
   it('with --purge removes the traces of what was forgotten before', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['remember', 'the passphrase is xyzzy-plugh', '--name', 'Secret'])
-    await desk.make(['forget', 'Secret', '--yes'])
+    await makeAt(desk, ['remember', 'the passphrase is xyzzy-plugh', '--name', 'Secret'])
+    await makeAt(desk, ['forget', 'Secret', '--yes'])
     expect(tracesOf(desk, 'xyzzy-plugh')).not.toEqual([])
-    await desk.make(['forget', 'Secret', '--purge', '--yes'])
+    await makeAt(desk, ['forget', 'Secret', '--purge', '--yes'])
     expect(tracesOf(desk, 'xyzzy-plugh')).toEqual([])
-    expect(await desk.json(['forget', 'Secrets', '--purge', '--yes'])).toMatchObject({ status: 3 })
+    expect(await jsonAt(desk, ['forget', 'Secrets', '--purge', '--yes'])).toMatchObject({ status: 3 })
   })
 
   it('with --purge gives what was cleaned and what was not as JSON', async () => {
@@ -218,15 +221,15 @@ describe.concurrent('accept', () => {
   async function emptied(): Promise<Desk> {
     const desk = await Desk.empty()
     for (let index = 0; index < 14; index++) desk.edit(`agents/main/entries/note-${index}.md`, `text ${index}\n`)
-    await desk.make(['log'])
+    await makeAt(desk, ['log'])
     rmSync(join(desk.workspace, 'agents/main/entries'), { recursive: true })
     return desk
   }
 
   it('takes in removals in bulk once that is meant, and says how to undo it', async () => {
     const desk = await emptied()
-    await desk.make(['log'])
-    expect((await desk.json(['log', '--limit', '1'])).changes[0].operations[0].op).toBe('add')
+    await makeAt(desk, ['log'])
+    expect((await jsonAt(desk, ['log', '--limit', '1'])).changes[0].operations[0].op).toBe('add')
     const refused = await desk.run(['accept'])
     expect(refused).toMatchObject({ status: 2, stdout: '' })
     expect(refused.stderr).toBe(
@@ -234,7 +237,8 @@ describe.concurrent('accept', () => {
     )
     const { stdout } = await desk.run(['accept', '--yes'])
     expect(stdout).toMatch(/^Accepted that 14 entries are removed\. To bring them back: keepsake undo .+\n$/)
-    await desk.make(
+    await makeAt(
+      desk,
       stdout
         .trim()
         .replace(/.*keepsake /, '')
@@ -245,18 +249,18 @@ describe.concurrent('accept', () => {
 
   it('only tried, names them and takes nothing in', async () => {
     const desk = await emptied()
-    await desk.make(['log'])
+    await makeAt(desk, ['log'])
     const before = desk.hash()
     expect((await desk.run(['accept', '--dry-run'])).stdout).toMatch(
       /^Would accept that 14 entries are removed:\n( {2}the note "note-\d+"\n){14}Nothing was changed\.\n$/,
     )
-    expect(await desk.json(['accept', '--dry-run'])).toMatchObject({ accepted: 0, changes: [], dryRun: true })
+    expect(await jsonAt(desk, ['accept', '--dry-run'])).toMatchObject({ accepted: 0, changes: [], dryRun: true })
     expect(desk.hash()).toBe(before)
   })
 
   it('has nothing to do where nothing is held back', async () => {
     const desk = await Desk.furnished()
     expect((await desk.run(['accept'])).stdout).toBe('Nothing is held back.\n')
-    expect(await desk.json(['accept', '--yes'])).toEqual({ accepted: 0, entries: [], changes: [], status: 0 })
+    expect(await jsonAt(desk, ['accept', '--yes'])).toEqual({ accepted: 0, entries: [], changes: [], status: 0 })
   })
 })

@@ -1,8 +1,11 @@
 /** Every command, for people and as JSON. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { jsonAt, makeAt, sitDownAt } from './in-this-process.ts'
 import { Desk, type Printed } from './keepsake.ts'
+
+beforeAll(() => sitDownAt(new Desk()))
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/
 const REVISION = /^[0-9a-f]{16}$/
@@ -92,7 +95,7 @@ describe.concurrent('remember', () => {
 
   it('gives the entry and the change as JSON, keys in one order', async () => {
     const desk = await Desk.furnished()
-    const { status, ...printed } = await desk.json(['remember', 'It rained.', '--session', 's1'])
+    const { status, ...printed } = await jsonAt(desk, ['remember', 'It rained.', '--session', 's1'])
     expect(status).toBe(0)
     expect(Object.keys(printed)).toEqual(['entry', 'change'])
     expect(keysOf(printed.entry)).toBe(ENTRY_KEYS)
@@ -112,7 +115,7 @@ describe.concurrent('remember', () => {
 
   it('makes a note with all that belongs to it', async () => {
     const desk = await Desk.furnished()
-    const { entry } = await desk.json([
+    const { entry } = await jsonAt(desk, [
       ...['remember', 'Löwen & 猫 🦁', '--name', 'Größe', '--description', 'Über Tiere', '--kind', 'fact'],
       ...['--alias', 'cats', '--alias', '猫', '--meta', 'source=the zoo=west', '--meta', 'sure:=0.9'],
       ...['--meta', 'tags:=["a",{"b":null}]', '--meta', '__proto__=own', '--ttl', '30d'],
@@ -134,17 +137,17 @@ describe.concurrent('remember', () => {
       ]),
     )
     expect(Math.abs(Date.parse(entry.expiresAt) - Date.parse(entry.createdAt) - 30 * 86_400_000)).toBeLessThan(60_000)
-    expect((await desk.json(['show', '猫'])).entry).toEqual(entry)
+    expect((await jsonAt(desk, ['show', '猫'])).entry).toEqual(entry)
     expect(readFileSync(join(desk.workspace, entry.path), 'utf8')).toContain('Löwen & 猫 🦁')
   })
 
   it('overwrites the note of that name, and says what it replaced', async () => {
     const desk = await Desk.furnished()
-    const { entry: old } = await desk.json(['show', 'Deploys'])
+    const { entry: old } = await jsonAt(desk, ['show', 'Deploys'])
     const { stdout } = await desk.run(['remember', 'Run make ship twice.', '--name', 'Deploys'])
     expect(stdout).toContain('Rewrote the note "Deploys"\n')
     expect(stdout).toMatch(new RegExp(`revision {2}[0-9a-f]{16}, was ${old.revision}\n`))
-    const again = await desk.json([
+    const again = await jsonAt(desk, [
       'remember',
       'Thrice.',
       '--name',
@@ -160,7 +163,7 @@ describe.concurrent('remember', () => {
 
   it('sets a context by its key, until the end of the day', async () => {
     const desk = await Desk.furnished()
-    const { entry } = await desk.json(['remember', 'writing tests', '--key', 'task'])
+    const { entry } = await jsonAt(desk, ['remember', 'writing tests', '--key', 'task'])
     expect(keysOf(entry)).toBe(ENTRY_KEYS.replace('name', 'name key'))
     expect(entry).toMatchObject({ kind: 'context', key: 'task', name: null })
     expect(entry.expiresAt > entry.createdAt).toBe(true)
@@ -177,16 +180,16 @@ describe.concurrent('remember', () => {
 
   it('takes a text that begins with a dash and has blanks, and any text after "--"', async () => {
     const desk = await Desk.furnished()
-    expect((await desk.json(['remember', '- buy milk\n- and bread'])).entry.content).toBe('- buy milk\n- and bread')
+    expect((await jsonAt(desk, ['remember', '- buy milk\n- and bread'])).entry.content).toBe('- buy milk\n- and bread')
     expect(JSON.parse((await desk.run(['remember', '--json', '--', '--json'])).stdout).entry.content).toBe('--json')
   })
 
   it('brings a note back that had expired, with the life it is given now', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['remember', 'old', '--name', 'brief', '--ttl', '1s'])
+    await makeAt(desk, ['remember', 'old', '--name', 'brief', '--ttl', '1s'])
     await new Promise((resolve) => setTimeout(resolve, 1000))
     expect((await desk.run(['show', 'brief'])).status).toBe(3)
-    expect(await desk.json(['remember', 'new', '--name', 'brief', '--expect', 'new'])).toMatchObject({
+    expect(await jsonAt(desk, ['remember', 'new', '--name', 'brief', '--expect', 'new'])).toMatchObject({
       entry: { content: 'new', expiresAt: null },
     })
     expect((await desk.run(['show', 'brief', '--quiet'])).stdout).toBe('new\n')
@@ -209,7 +212,7 @@ describe.concurrent('remember', () => {
     expect(status).toBe(0)
     expect(stderr).toMatch(/^keepsake: warning: agents\/main\/entries\/deploys\.md had been edited by hand/)
     desk.edit('agents/main/entries/deploys.md', edited.replace('By hand.', 'By hand again.'))
-    const { warnings } = await desk.json(['remember', 'y', '--name', 'Deploys'])
+    const { warnings } = await jsonAt(desk, ['remember', 'y', '--name', 'Deploys'])
     expect(warnings).toEqual([expect.stringContaining('had been edited by hand')])
   })
 })
@@ -217,7 +220,7 @@ describe.concurrent('remember', () => {
 describe.concurrent('recall', () => {
   it('prints the world, the memory and the last days', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['reflect', 'Be brief.'])
+    await makeAt(desk, ['reflect', 'Be brief.'])
     const { status, stdout, stderr } = await desk.run(['recall'])
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout.replace(/\d{4}-\d\d-\d\d/, 'DAY').replace(/\d\d:\d\d/, 'TIME')).toBe(`# World Knowledge
@@ -242,7 +245,7 @@ Be brief.
 
 The staging server moved.
 `)
-    expect(await desk.json(['recall'])).toEqual({ text: stdout.slice(0, -1), status: 0 })
+    expect(await jsonAt(desk, ['recall'])).toEqual({ text: stdout.slice(0, -1), status: 0 })
   })
 
   it('says that there is nothing, as a success', async () => {
@@ -264,7 +267,7 @@ The staging server moved.
     expect(status).toBe(0)
     expect(stdout).toContain('Its name is heron.')
     expect(stderr).toMatch(/^keepsake: warning: world\/broken\.md: it is not UTF-8 text\n$/)
-    expect((await desk.json(['recall'])).warnings).toEqual(['world/broken.md: it is not UTF-8 text'])
+    expect((await jsonAt(desk, ['recall'])).warnings).toEqual(['world/broken.md: it is not UTF-8 text'])
   })
 })
 
@@ -287,11 +290,11 @@ describe.concurrent('learn', () => {
 
   it('without a text reads the topic, also where the agent has a note of that name', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['remember', 'my own', '--name', 'Staging server'])
-    expect(await desk.json(['learn', 'Staging server'])).toMatchObject({
+    await makeAt(desk, ['remember', 'my own', '--name', 'Staging server'])
+    expect(await jsonAt(desk, ['learn', 'Staging server'])).toMatchObject({
       entry: { kind: 'topic', content: 'Its name is heron.' },
     })
-    expect((await desk.json(['show', 'Staging server'])).entry.content).toBe('my own')
+    expect((await jsonAt(desk, ['show', 'Staging server'])).entry.content).toBe('my own')
     expect((await desk.run(['learn', 'STAGING SERVER', '--quiet'])).stdout).toBe('Its name is heron.\n')
     const shown = (await desk.run(['learn', 'staging-server'])).stdout
     expect(shown).toMatch(/^Staging server \(topic\)\n {2}created .*\n(.*\n)*\nIts name is heron\.\n$/)
@@ -299,15 +302,17 @@ describe.concurrent('learn', () => {
 
   it('keeps C++, C# and "C!" apart', async () => {
     const desk = await Desk.empty()
-    for (const topic of ['C++', 'C#', 'C!']) await desk.make(['learn', topic, `about ${topic}`])
+    for (const topic of ['C++', 'C#', 'C!']) await makeAt(desk, ['learn', topic, `about ${topic}`])
     for (const topic of ['C++', 'C#', 'C!'])
-      expect((await desk.json(['learn', topic])).entry.content).toBe(`about ${topic}`)
-    expect(await desk.json(['learn', 'c'])).toMatchObject({ status: 3, error: { code: 'NOT_FOUND' } })
+      expect((await jsonAt(desk, ['learn', topic])).entry.content).toBe(`about ${topic}`)
+    expect(await jsonAt(desk, ['learn', 'c'])).toMatchObject({ status: 3, error: { code: 'NOT_FOUND' } })
   })
 
   it('is seen by every agent', async () => {
     const desk = await Desk.furnished()
-    expect((await desk.json(['learn', 'Staging server', '--agent', 'scout'])).entry.content).toBe('Its name is heron.')
+    expect((await jsonAt(desk, ['learn', 'Staging server', '--agent', 'scout'])).entry.content).toBe(
+      'Its name is heron.',
+    )
   })
 
   it('does not find a topic that is not there, and suggests one', async () => {
@@ -320,19 +325,19 @@ describe.concurrent('learn', () => {
 describe.concurrent('reflect', () => {
   it('reads nothing at first, as a success', async () => {
     const desk = await Desk.furnished()
-    expect(await desk.json(['reflect'])).toEqual({ entry: null, status: 0 })
+    expect(await jsonAt(desk, ['reflect'])).toEqual({ entry: null, status: 0 })
     expect((await desk.run(['reflect'])).stdout).toContain('The memory of main is still empty.')
   })
 
   it('writes, rewrites and reads the memory', async () => {
     const desk = await Desk.furnished()
     expect((await desk.run(['reflect', 'Be brief.'])).stdout).toContain('Wrote the memory of main\n')
-    const { entry } = await desk.json(['reflect'])
+    const { entry } = await jsonAt(desk, ['reflect'])
     expect(entry).toMatchObject({ kind: 'memory', name: 'MEMORY', content: 'Be brief.', path: 'agents/main/MEMORY.md' })
-    const written = await desk.json(['reflect', 'Be kind.', '--expect', entry.revision])
+    const written = await jsonAt(desk, ['reflect', 'Be kind.', '--expect', entry.revision])
     expect(written).toMatchObject({ entry: { content: 'Be kind.' }, replaced: entry.revision })
     expect(readFileSync(join(desk.workspace, 'agents/main/MEMORY.md'), 'utf8')).toBe('Be kind.\n')
-    expect(await desk.json(['reflect', 'Too late.', '--expect', entry.revision])).toMatchObject({
+    expect(await jsonAt(desk, ['reflect', 'Too late.', '--expect', entry.revision])).toMatchObject({
       status: 4,
       error: { code: 'CONFLICT' },
     })
@@ -341,12 +346,12 @@ describe.concurrent('reflect', () => {
 
   it('empties it only when asked in so many words', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['reflect', 'Be brief.'])
+    await makeAt(desk, ['reflect', 'Be brief.'])
     expect((await desk.run(['reflect', ''])).status).toBe(2)
     expect((await desk.run(['reflect', '-'], { input: ' \n' })).status).toBe(2)
     expect((await desk.run(['reflect'])).stdout).toContain('Be brief.')
     expect((await desk.run(['reflect', '--erase'])).stdout).toContain('Emptied the memory of main\n')
-    expect((await desk.json(['reflect'])).entry.content).toBe('')
+    expect((await jsonAt(desk, ['reflect'])).entry.content).toBe('')
     expect(statSync(join(desk.workspace, 'agents/main/MEMORY.md')).size).toBeLessThanOrEqual(1)
   })
 })
@@ -354,15 +359,15 @@ describe.concurrent('reflect', () => {
 describe.concurrent('forget', () => {
   it('removes an entry by name, alias, another spelling or id', async () => {
     const desk = await Desk.furnished()
-    const { entry: deploys } = await desk.json(['show', 'Deploys'])
-    const gone = await desk.json(['forget', 'RELEASES', '--yes'])
+    const { entry: deploys } = await jsonAt(desk, ['show', 'Deploys'])
+    const gone = await jsonAt(desk, ['forget', 'RELEASES', '--yes'])
     expect(gone).toMatchObject({ entry: deploys, change: { operations: [{ op: 'remove', id: deploys.id }] } })
     expect(existsSync(join(desk.workspace, deploys.path))).toBe(false)
-    const [experience] = (await desk.json(['list', '--kind', 'experience'])).entries
+    const [experience] = (await jsonAt(desk, ['list', '--kind', 'experience'])).entries
     expect((await desk.run(['forget', experience.id, '--yes'])).stdout).toMatch(
       /^Forgot the experience .*\n {2}file .*\n/,
     )
-    expect((await desk.json(['list', '--kind', 'experience'])).entries).toEqual([])
+    expect((await jsonAt(desk, ['list', '--kind', 'experience'])).entries).toEqual([])
   })
 
   it('without --yes only tells what it would remove', async () => {
@@ -375,7 +380,7 @@ describe.concurrent('forget', () => {
         'keepsake: this would remove the note "Deploys" in .keepsake/agents/main/entries/deploys.md: "Run make ship."\n' +
         'Nothing was removed. Say --yes to remove it.\n',
     })
-    expect(await desk.json(['forget', 'Deploys'])).toMatchObject({ status: 2, error: { code: 'INVALID' } })
+    expect(await jsonAt(desk, ['forget', 'Deploys'])).toMatchObject({ status: 2, error: { code: 'INVALID' } })
     expect(desk.hash()).toBe(before)
   })
 })
@@ -386,14 +391,14 @@ describe.concurrent('rename', () => {
     expect((await desk.run(['rename', 'releases', 'How we ship'])).stdout).toContain(
       'Renamed the note "Deploys" to "How we ship"; the old name is an alias\n  file      .keepsake/agents/main/entries/how-we-ship.md\n',
     )
-    const { entry, change } = await desk.json(['rename', 'Deploys', 'Shipping'])
+    const { entry, change } = await jsonAt(desk, ['rename', 'Deploys', 'Shipping'])
     expect(entry).toMatchObject({ name: 'Shipping', aliases: ['releases', 'Deploys', 'How we ship'] })
     expect(change.operations).toEqual([{ op: 'rename', id: entry.id, name: 'Shipping' }])
   })
 
   it('to its own name changes nothing, and says so', async () => {
     const desk = await Desk.furnished()
-    const printed = await desk.json(['rename', 'Deploys', 'Deploys'])
+    const printed = await jsonAt(desk, ['rename', 'Deploys', 'Deploys'])
     expect(Object.keys(printed)).toEqual(['entry', 'status'])
     expect((await desk.run(['rename', 'Deploys', 'Deploys'])).stdout).toContain(
       'Nothing to do: the note "Deploys" is so already\n',
@@ -410,11 +415,11 @@ describe.concurrent('alias', () => {
     expect((await desk.run(['alias', 'Posters', 'releases', '--take'])).stdout).toContain(
       '"releases" is now an alias of the note "Posters", taken from the note "Deploys"\n',
     )
-    expect((await desk.json(['show', 'Deploys'])).entry.aliases).toEqual([])
+    expect((await jsonAt(desk, ['show', 'Deploys'])).entry.aliases).toEqual([])
     expect((await desk.run(['alias', 'Posters', 'prints', '--drop'])).stdout).toContain(
       '"prints" is no longer an alias of the note "Posters"\n',
     )
-    expect(await desk.json(['alias', 'Posters', 'placards'])).toMatchObject({
+    expect(await jsonAt(desk, ['alias', 'Posters', 'placards'])).toMatchObject({
       entry: { aliases: ['releases', 'placards'] },
     })
   })
@@ -430,7 +435,7 @@ describe.concurrent('alias', () => {
 describe.concurrent('show', () => {
   it('prints name, kind, dates and path, then the text', async () => {
     const desk = await Desk.furnished()
-    await desk.make([
+    await makeAt(desk, [
       'remember',
       'Two\nlines',
       '--name',
@@ -473,9 +478,9 @@ lines
 
   it("does not show another agent's entry", async () => {
     const desk = await Desk.furnished()
-    const { entry } = await desk.json(['show', 'Deploys'])
+    const { entry } = await jsonAt(desk, ['show', 'Deploys'])
     for (const ref of ['Deploys', entry.id]) {
-      expect(await desk.json(['show', ref, '--agent', 'scout'])).toMatchObject({
+      expect(await jsonAt(desk, ['show', ref, '--agent', 'scout'])).toMatchObject({
         status: 3,
         error: { code: 'NOT_FOUND' },
       })
@@ -518,7 +523,7 @@ TIME  topic       Staging server             .keepsake/world/staging-server.md
     desk.edit('agents/main/daily/2026-03-01.md', '# 2026-03-01\n\n## 00:00\n\nfirst\n\n## 23:59\n\nlast\n')
     desk.edit('agents/main/daily/2026-03-02.md', '# 2026-03-02\n\n## 00:00\n\nnext\n')
     const found = async (...args: string[]): Promise<string[]> =>
-      (await desk.json(['list', ...args])).entries.map((entry: Printed) => entry.content)
+      (await jsonAt(desk, ['list', ...args])).entries.map((entry: Printed) => entry.content)
     expect(await found('--since', '2026-03-02')).toEqual(['next'])
     expect(await found('--until', '2026-03-01')).toEqual(['first', 'last'])
     expect(await found('--since', '2026-03-01', '--until', '2026-03-01')).toEqual(['first', 'last'])
@@ -529,7 +534,7 @@ TIME  topic       Staging server             .keepsake/world/staging-server.md
   it('says that there is nothing', async () => {
     const desk = new Desk()
     expect(await desk.run(['list'])).toEqual({ status: 0, stdout: 'Nothing is there.\n', stderr: '' })
-    expect(await desk.json(['list'])).toEqual({ entries: [], status: 0 })
+    expect(await jsonAt(desk, ['list'])).toEqual({ entries: [], status: 0 })
   })
 
   it("warns of a file that it can not read, unless it is another agent's", async () => {
@@ -537,7 +542,7 @@ TIME  topic       Staging server             .keepsake/world/staging-server.md
     desk.edit('agents/main/entries/broken.md', '---\nname: [\n---\nx\n')
     desk.edit('agents/scout/entries/broken.md', '---\nname: [\n---\nx\n')
     expect((await desk.run(['list'])).stderr).toMatch(/^keepsake: warning: agents\/main\/entries\/broken\.md: .*\n$/)
-    expect((await desk.json(['list'])).warnings).toHaveLength(1)
-    expect((await desk.json(['list', '--kind', 'topic'])).warnings).toBeUndefined()
+    expect((await jsonAt(desk, ['list'])).warnings).toHaveLength(1)
+    expect((await jsonAt(desk, ['list', '--kind', 'topic'])).warnings).toBeUndefined()
   })
 })

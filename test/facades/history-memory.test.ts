@@ -139,6 +139,12 @@ describe('ConsolidationService', () => {
     expect(await service.consolidate([], 'x')).toEqual({})
     await expect(service.consolidate(messages, undefined as never)).rejects.toMatchObject({ code: 'INVALID' })
     await expect(service.consolidate('hi' as never, '')).rejects.toMatchObject({ code: 'INVALID' })
+    for (const broken of [{ role: 'user' }, { content: 'Hi' }, { role: 'user', content: 1 }, null, undefined, 'Hi']) {
+      await expect(service.consolidate([...messages, broken as never], '')).rejects.toMatchObject({
+        code: 'INVALID',
+        message: expect.stringContaining(`messages[${messages.length}]`),
+      })
+    }
     expect(() => new ConsolidationService(undefined as never, 'm')).toThrow('promptFn')
     expect(() => new ConsolidationService(replies(), 'm', 0)).toThrow('maxMemorySize')
     expect(() => new ConsolidationService(replies(), 'm', 1, { zone: 'Nowhere/None' })).toThrow('time zone')

@@ -329,6 +329,22 @@ describe.each(STORES)('on the %s store', (store) => {
     expect(await bench.memory.list()).toEqual([])
   })
 
+  it('recall says nothing of a rewrite of MEMORY.md that waits for a person', async () => {
+    const bench = await Bench.open(store)
+    const review = { reason: 'shrinks', detail: 'from 9 to 2 bytes', memory: 'gone', seen: '' }
+    const { entry } = await bench.memory.remember('zebra', {
+      kind: 'archive',
+      name: 'chat-1',
+      metadata: { session: 'chat', review },
+    })
+    await bench.memory.remember('zebra', { name: 'Own', metadata: { review: 'mine' } })
+    const { text, structured } = await bench.call('default.recall', { query: 'zebra' })
+    const metadata = Object.fromEntries((structured as Data).hits.map((hit: Data) => [hit.name, hit.metadata]))
+    expect(metadata).toEqual({ 'chat-1': { session: 'chat' }, Own: { review: 'mine' } })
+    expect([text.includes('shrinks'), text.includes('gone'), text.includes('mine')]).toEqual([false, false, true])
+    expect((await bench.memory.get(entry.id))?.metadata).toMatchObject({ review })
+  })
+
   it('forget leaves an archive alone unless its id is named, with a second word', async () => {
     const bench = await Bench.open(store)
     const { entry } = await bench.memory.remember('summary', { kind: 'archive', name: 'chat-1' })

@@ -12,10 +12,12 @@ export interface Chat {
   readonly zone: string
   /** Its name. */
   readonly model: string
+  /** Where it is, unless that is its provider's own place. */
+  readonly host: string | undefined
   readonly agent: Agent
   readonly session: string
   readonly lines: Lines
   readonly telling: Telling
-  /** Whether there is a person who can be asked. */
+  /** Whether a person looks on. */
   readonly isTerminal: boolean
 }

@@ -1,5 +1,5 @@
 /** A chat from its first line to its last: each is answered before the next is read. */
-import type { Reply } from '../../agent/agent.ts'
+import type { ProcessOptions, Reply } from '../../agent/agent.ts'
 import { isKeepsakeError } from '../../errors.ts'
 import type { Chat } from './chat.ts'
 import { type SlashAnswer, slashCall } from './slash-words.ts'
@@ -32,16 +32,20 @@ export async function converse(chat: Chat, said: (exchange: Exchange) => void): 
 async function answerTo(chat: Chat, line: string): Promise<Reply | SlashAnswer | 'the end' | undefined> {
   const called = slashCall(line)
   if (called?.run === 'the end') return 'the end'
-  if (!called || called.run === 'for the agent') return reply(chat, line)
+  if (called?.run === 'a new beginning') return reply(chat, (options) => chat.agent.beginAnew(options))
+  if (!called) return reply(chat, (options) => chat.agent.answer(line.trim(), options))
   const answer = await called.run(chat, called.operand)
   chat.telling.say(answer.text, answer.warnings)
   return answer
 }
 
-function reply({ agent, lines, telling }: Chat, message: string): Promise<Reply | undefined> {
+function reply(
+  { lines, telling }: Chat,
+  asked: (options: ProcessOptions) => Promise<Reply>,
+): Promise<Reply | undefined> {
   return lines.during(async (signal) => {
     try {
-      const answer = await agent.process(message.trim(), { signal, on: (event) => telling.event(event) })
+      const answer = await asked({ signal, on: (event) => telling.event(event) })
       telling.answered(answer)
       return answer
     } catch (error) {

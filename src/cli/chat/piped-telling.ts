@@ -1,16 +1,21 @@
 /**
  * A chat as a program reads it: answers on standard output and nothing else, warnings on standard error. Under `--json` neither: the
- * command prints all of it at the end.
+ * command prints all of it at the end. Where only the questions come through a pipe, a terminal shows what a model said: so that is
+ * made fit for it here too.
  */
 import type { Reply } from '../../agent/agent.ts'
 import type { AgentEvent } from '../../agent/events.ts'
 import type { KeepsakeError } from '../../errors.ts'
+import { complain } from '../report.ts'
+import type { Screen } from '../screen.ts'
 import type { Telling } from './telling.ts'
 
 export class PipedTelling implements Telling {
+  readonly #screen: Screen
   readonly #isSilent: boolean
 
-  constructor(isSilent: boolean) {
+  constructor(screen: Screen, isSilent: boolean) {
+    this.#screen = screen
     this.#isSilent = isSilent
   }
 
@@ -19,7 +24,7 @@ export class PipedTelling implements Telling {
   }
 
   answered({ text }: Reply): void {
-    this.say(text, [])
+    this.say(this.#screen.plain(text), [])
   }
 
   say(text: string, warnings: readonly string[]): void {
@@ -36,6 +41,6 @@ export class PipedTelling implements Telling {
   }
 
   #warn(text: string): void {
-    if (!this.#isSilent) process.stderr.write(`keepsake: warning: ${text}\n`)
+    if (!this.#isSilent) complain(`warning: ${text}`)
   }
 }

@@ -17,12 +17,11 @@ interface SlashWord {
   /** What must stand behind it. */
   readonly operand?: string
   readonly about: string
-  /** `for the agent`: it is sent as it is. */
-  readonly run: ((chat: Chat, operand: string) => Promise<SlashAnswer>) | 'for the agent' | 'the end'
+  readonly run: ((chat: Chat, operand: string) => Promise<SlashAnswer>) | 'a new beginning' | 'the end'
 }
 
 const WORDS: ReadonlyMap<string, SlashWord> = new Map<string, SlashWord>([
-  ['/new', { about: 'condense what was said, and begin anew', run: 'for the agent' }],
+  ['/new', { about: 'condense what was said, and begin anew', run: 'a new beginning' }],
   ['/memory', { about: 'MEMORY.md, the page that the model always has before it', run: shownMemory }],
   ['/recall', { operand: 'QUERY', about: 'what the words of a query bring up', run: recalled }],
   ['/forget', { operand: 'REF', about: 'remove an entry; asks first', run: forgotten }],
@@ -76,21 +75,18 @@ async function recalled({ context, memory, root, zone }: Chat, query: string): P
   return { text: hitsText(found, { screen: context.screen, root, zone }), warnings: found.warnings }
 }
 
-async function forgotten(
-  { context, memory, root, session, lines, isTerminal }: Chat,
-  ref: string,
-): Promise<SlashAnswer> {
+async function forgotten({ context, memory, root, session, lines }: Chat, ref: string): Promise<SlashAnswer> {
   const { screen } = context
   const entry = await memory.find(ref)
   const where = entry.path === undefined ? '' : ` in ${screen.path(root, entry.path)}`
   const what = screen.line(`${labelOf(entry)}${where}: "${shortened(entry.content)}"`)
-  if (!isTerminal) {
+  if (!lines.ask) {
     throw usageError(
       `this would remove ${what}`,
       'Nothing was removed. Where nobody can be asked: keepsake forget REF --yes',
     )
   }
-  const answer = (await lines.next(`Remove ${what}? [y/N] `)) ?? ''
+  const answer = (await lines.ask(`Remove ${what}? [y/N] `)) ?? ''
   if (!/^y(es)?$/i.test(answer.trim())) return { text: 'Nothing was removed.', warnings: [] }
   // By id: whatever the name means by now, this is the entry that was agreed on.
   const written = await memory.forget(entry.id, { session })

@@ -6,13 +6,16 @@ export interface Status {
   readonly memory: Memory
   readonly session: string
   readonly model: string
+  /** Where it is, unless that is its provider's own place. */
+  readonly host: string | undefined
 }
 
-/** `llama3 · 12 turns · memory 1.4 kB · main · chat-1` */
-export async function statusLine({ memory, session, model }: Status): Promise<string> {
+/** `llama3 at 127.0.0.1:11434 · 12 turns · memory 1.4 kB · main · chat-1` */
+export async function statusLine({ memory, session, model, host }: Status): Promise<string> {
   const [{ turns }, page] = await Promise.all([memory.session(session).view(), memory.get('MEMORY')])
   const size = new TextEncoder().encode(page?.content ?? '').length
-  return [model, turnsPhrase(turns.length), `memory ${sizeText(size)}`, memory.agent, session].join(' · ')
+  const asked = host === undefined ? model : `${model} at ${host}`
+  return [asked, turnsPhrase(turns.length), `memory ${sizeText(size)}`, memory.agent, session].join(' · ')
 }
 
 function sizeText(bytes: number): string {

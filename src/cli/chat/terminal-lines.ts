@@ -33,6 +33,11 @@ export function terminalLines(input: ReadStream, output: WriteStream, stopped: A
     if (waiting) hand(message)
     else early.push(message)
   })
+  // Back from Ctrl-Z, readline reads no more unless it is told to, and the shell has turned the marks off.
+  reader.on('SIGCONT', () => {
+    if (!isDumb) output.write(MARK_PASTES)
+    reader.resume()
+  })
   reader.on('SIGINT', () => (answering ? answering.abort() : reader.close()))
   reader.on('close', () => {
     isClosed = true
@@ -42,17 +47,29 @@ export function terminalLines(input: ReadStream, output: WriteStream, stopped: A
     hand(undefined)
   })
   stopped.addEventListener('abort', () => reader.close(), { once: true })
+  const read = (prompt: string): Promise<string | undefined> => {
+    if (isClosed) return Promise.resolve(undefined)
+    return new Promise((resolve) => {
+      waiting = resolve
+      echo.isMuted = false
+      reader.setPrompt(prompt)
+      reader.prompt(true)
+    })
+  }
   return {
     next(prompt) {
       const typed = early.shift()
-      if (typed !== undefined) output.write(`${prompt}${printable(typed)}\n`)
-      if (typed !== undefined || isClosed) return Promise.resolve(typed)
-      return new Promise((resolve) => {
-        waiting = resolve
-        echo.isMuted = false
-        reader.setPrompt(prompt)
-        reader.prompt(true)
-      })
+      if (typed === undefined) return read(prompt)
+      output.write(`${prompt}${printable(typed)}\n`)
+      return Promise.resolve(typed)
+    },
+    ask(question) {
+      early.length = 0
+      pasted.drop()
+      // What stands on the line by now, before and behind the cursor.
+      reader.write(null, { ctrl: true, name: 'u' })
+      reader.write(null, { ctrl: true, name: 'k' })
+      return read(question)
     },
     async during(work) {
       const controller = new AbortController()
@@ -86,6 +103,11 @@ class Pasted {
     const message = this.#lines.join('\n')
     this.#lines = []
     return message
+  }
+
+  /** What came of one so far. */
+  drop(): void {
+    this.#lines = []
   }
 }
 

@@ -1,7 +1,7 @@
 /** `keepsake chat`: a conversation with a model that has this memory, on a terminal or line by line through a pipe. */
 import { createAgent } from '../../agent/agent.ts'
 import { configAsked } from '../asked-config.ts'
-import { modelAsked } from '../asked-model.ts'
+import { hostAsked, modelAsked } from '../asked-model.ts'
 import type { Chat } from '../chat/chat.ts'
 import { converse, type Exchange } from '../chat/converse.ts'
 import { pipedLines } from '../chat/piped-lines.ts'
@@ -44,12 +44,23 @@ async function run(context: Context): Promise<Outcome> {
   const config = await configAsked(context)
   if (!config.enabled) throw withoutMemory(config.file ?? 'agent.yaml')
   const model = await modelAsked(context)
+  const host = await hostAsked(context)
   const { memory, root } = await context.open()
   const { timezone: zone } = await memory.store.settings()
   const session = given.one('session') ?? DEFAULT_SESSION
   const agent = createAgent({ memory, model, session })
   const stopped = stopSignal()
-  const talk = { context, memory, root, zone, model: model.name, agent, session, ...places(context, root, stopped) }
+  const talk = {
+    context,
+    memory,
+    root,
+    zone,
+    model: model.name,
+    host,
+    agent,
+    session,
+    ...places(context, root, stopped),
+  }
   const exchanges: Exchange[] = []
   try {
     await converse(talk, (exchange) => exchanges.push(exchange))
@@ -70,7 +81,7 @@ function places(
   const { stdin, stdout } = process
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true && !given.has('json')
   if (!isTerminal) {
-    return { isTerminal, lines: pipedLines(stdin, stopped), telling: new PipedTelling(given.has('json')) }
+    return { isTerminal, lines: pipedLines(stdin, stopped), telling: new PipedTelling(screen, given.has('json')) }
   }
   const telling = new TerminalTelling(stdout, { screen, root }, given.has('quiet'))
   return { isTerminal, lines: terminalLines(stdin, stdout, stopped), telling }

@@ -3,9 +3,9 @@ import { consolidate as condense } from '../../consolidate/consolidate.ts'
 import type { Consolidated, ConsolidationStep } from '../../consolidate/consolidated.ts'
 import { retryFallbacks } from '../../consolidate/retry.ts'
 import { isKeepsakeError, type KeepsakeError } from '../../errors.ts'
-import { wholeNumber } from '../../model/number.ts'
+import { LONGEST_TIMER_MS, wholeNumber } from '../../model/number.ts'
 import { type Arguments, usageError } from '../arguments.ts'
-import { modelAsked } from '../asked-model.ts'
+import { modelAsked, modelUnattended } from '../asked-model.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { consolidatedJson, failureJson } from '../consolidated-json.ts'
 import { consolidatedText, failureWarnings } from '../consolidated-text.ts'
@@ -13,8 +13,6 @@ import { EXIT_STATUS } from '../exit-status.ts'
 import { requireSession } from '../known-session.ts'
 import { sessionsToCondense } from '../sessions-to-condense.ts'
 import { type StepLine, stepLine } from '../step-line.ts'
-
-const LONGEST_TIMER_MS = 2_147_483_647
 
 const STEPS: Readonly<Record<ConsolidationStep, string>> = {
   waiting: 'waiting for its turn',
@@ -35,6 +33,7 @@ export const consolidate: Command = {
     { name: 'all', about: 'every session in which nothing was said for ten minutes, and what hooks have saved' },
     { name: 'retry', about: 'what could not be condensed before' },
     { name: 'timeout', value: 'MS', about: 'how long a model may take; else what agent.yaml says, else 30000' },
+    { name: 'unattended', about: 'only with a model that your own environment knows: for hooks, see docs/hooks.md' },
   ],
   examples: [
     'keepsake consolidate chat-1',
@@ -55,7 +54,8 @@ async function run(context: Context): Promise<Outcome> {
   refuseTwoWays(given)
   const asked = given.number('timeout')
   const timeout = asked === undefined ? {} : { timeoutMs: wholeNumber(asked, 'timeout', 1, LONGEST_TIMER_MS) }
-  const options = { model: await modelAsked(context), ...timeout }
+  const model = given.has('unattended') ? await modelUnattended(context) : await modelAsked(context)
+  const options = { model, ...timeout }
   const { memory } = await context.open()
   const steps = stepLine(given, screen)
   try {

@@ -19,6 +19,7 @@ import { usageError } from '../arguments.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { EXIT_STATUS } from '../exit-status.ts'
+import { complain } from '../report.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { programVersion } from '../version.ts'
 import { withoutMemory } from '../without-memory.ts'
@@ -156,7 +157,7 @@ async function servedMemory(config: Config): Promise<ServedMemory> {
 async function instructionsOf(memory: Memory, { values: { workspace } }: Config): Promise<string> {
   if (existsSync(join(workspace, 'directives/memory.md'))) {
     const { text, warnings } = await memory.directive()
-    for (const warning of warnings) process.stderr.write(`keepsake: warning: ${warning}\n`)
+    for (const warning of warnings) complain(`warning: ${warning}`)
     return text
   }
   const { tools, soulEditable } = memory.settings

@@ -1,5 +1,5 @@
 /** `keepsake review`: rewrites of MEMORY.md that a model proposed and that wait for a person, who takes them or not. */
-import { acceptReview, rejectReview } from '../../consolidate/review.ts'
+import { acceptReview, ifAccepted, rejectReview } from '../../consolidate/review.ts'
 import { pendingReview, type Review, reviews } from '../../consolidate/reviews.ts'
 import { usageError } from '../arguments.ts'
 import { changeJson } from '../change-json.ts'
@@ -16,8 +16,9 @@ export const review: Command = {
   verb: 'review',
   operands: [{ name: 'ARCHIVE', optional: true }],
   about: [
-    'Shows the rewrites of MEMORY.md that were not applied, because they drop most of it, break a test of recall.tests.md',
-    'or contradict what was written meanwhile: why, and what would become of each line. All else of the condensing is done.',
+    'Shows the rewrites of MEMORY.md that were not applied, because they drop most of it, make it too long for any model,',
+    'break a test of recall.tests.md or contradict what was written meanwhile: why, and what would become of each line.',
+    'All else of the condensing is done.',
     'ARCHIVE, by its name or id, says which one; it may be left out where there is only one.',
   ],
   options: [
@@ -41,10 +42,15 @@ async function shown({ screen, open }: Context, ref: string | undefined): Promis
   const { memory } = await open()
   const { timezone: zone } = await memory.store.settings()
   const meant = ref === undefined ? await reviews(memory) : [await pendingReview(memory, ref, {})]
-  const now = (await memory.get('MEMORY'))?.content ?? ''
-  const texts = meant.map((one) => [...headText(one, zone, screen), ...proposedText(one, now, screen)].join('\n'))
+  const shown = []
+  for (const one of meant) shown.push({ one, ...(await ifAccepted(memory, one)) })
+  const texts = shown.map(({ one, now, then }) =>
+    [...headText(one, then !== undefined, zone, screen), ...proposedText(now, then ?? one.proposed, screen)].join('\n'),
+  )
   return {
-    json: { reviews: meant.map(reviewJson) },
+    json: {
+      reviews: shown.map(({ one, then }) => ({ ...reviewJson(one), ...(then === undefined ? { fits: false } : {}) })),
+    },
     text: texts.length === 0 ? 'Nothing waits for review.' : texts.join('\n\n'),
     quietText: meant.map(({ name }) => screen.line(name)).join('\n'),
     warnings: [],
@@ -70,14 +76,18 @@ async function rejected({ screen, open }: Context, ref: string | undefined): Pro
   }
 }
 
-function headText({ name, session, at, reason, detail }: Review, zone: string, screen: Screen): string[] {
+const NO_LONGER_FITS =
+  'not possible: MEMORY.md was changed since in the same lines. Write what you want with: keepsake reflect'
+
+function headText(review: Review, fits: boolean, zone: string, screen: Screen): string[] {
+  const { name, session, at, reason, detail } = review
   const command = (flag: string): string => shellLine(['keepsake', 'review', name, flag])
   const rows = rowsText(
     [
       ['session', screen.line(session)],
       ['condensed', timeText(at, zone)],
       ['why', screen.line(detail === '' ? reason : `${reason}: ${detail}`)],
-      ['take it', screen.line(command('--accept'))],
+      ['take it', fits ? screen.line(command('--accept')) : NO_LONGER_FITS],
       ['leave it', screen.line(command('--reject'))],
     ],
     screen,
@@ -85,7 +95,7 @@ function headText({ name, session, at, reason, detail }: Review, zone: string, s
   return [screen.bold(screen.line(name)), ...rows]
 }
 
-function proposedText({ proposed }: Review, now: string, screen: Screen): string[] {
-  const lines = diffText(now, proposed, screen)
+function proposedText(now: string, then: string, screen: Screen): string[] {
+  const lines = diffText(now, then, screen)
   return lines.length === 0 ? ['    MEMORY.md says so already.'] : lines.map((line) => `    ${line}`)
 }

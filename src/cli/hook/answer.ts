@@ -85,7 +85,8 @@ async function saved(of: SessionOfClient, request: Request): Promise<HookAnswer>
   // By the file alone: who has a key in the environment has not asked for a model to read every conversation.
   if (isOver(of) && config.enabled && config.values.llm) {
     const { condenseLater } = await import('./condense-later.ts')
-    condenseLater(keyOf(of), config)
+    const unwilling = condenseLater(keyOf(of), config)
+    if (unwilling !== undefined) return told(unwilling)
   }
   return {}
 }

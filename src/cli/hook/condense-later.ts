@@ -4,13 +4,19 @@
  */
 import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
+import { foreignIn } from '../../complete/foreign-in.ts'
 import type { Config } from '../../config/load-config.ts'
 
-export function condenseLater(session: string, { file, values }: Config): void {
+/** Why it is not done, for the person; `undefined`: it is. The process looks anew, for the file may change until then. */
+export function condenseLater(session: string, { file, values }: Config): string | undefined {
   const program = process.argv[1]
-  if (program === undefined || file === undefined) return
+  if (program === undefined || file === undefined || values.llm === null) return undefined
+  const foreign = foreignIn(values.llm, process.env)
+  if (foreign !== undefined) {
+    return `this session is saved, but not condensed. Run "keepsake consolidate --all" yourself if agent.yaml is right: its ${foreign}`
+  }
   const where = ['--workspace', values.workspace, '--agent', values.agent, '--config', file]
-  const child = spawn(process.execPath, [program, 'consolidate', '--quiet', ...where, '--', session], {
+  const child = spawn(process.execPath, [program, 'consolidate', '--quiet', '--unattended', ...where, '--', session], {
     cwd: dirname(file),
     detached: true,
     stdio: 'ignore',
@@ -19,4 +25,5 @@ export function condenseLater(session: string, { file, values }: Config): void {
   // What can't be started now is condensed by the next "keepsake consolidate --all".
   child.on('error', () => undefined)
   child.unref()
+  return undefined
 }
