@@ -43,7 +43,7 @@ export async function askModel(
 /** Anybody's function may be a model: what it gives is looked at before it is believed. */
 function replyIn(completion: Completion | undefined, model: Model): { readonly reply: Reply } | ModelFailure {
   const content: unknown = completion?.content
-  const wasCut = completion?.stop === 'length'
+  const wasCut = completion?.stop === undefined ? undefined : completion.stop === 'length'
   const reply = typeof content === 'string' ? parseReply(content, { wasCut }) : undefined
   return reply ? { reply } : { failure: unreadable(model, content) }
 }

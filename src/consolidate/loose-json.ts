@@ -1,7 +1,7 @@
 /**
  * JSON as models really write it: raw line ends and unescaped quotes in strings, any sort of quotes, trailing and missing commas,
  * bare keys, comments, Python's and JavaScript's words, and an end that never comes. Correct JSON is read exactly as it is: a quote
- * ends a string where what follows can follow, which in correct JSON it always does. Never throws; time is proportional to the length.
+ * ends a string where what follows can follow, which in correct JSON it always does. What may end elsewhere is doubtful. Never throws; time is proportional to the length.
  */
 
 import { bareKeyAt, isDelimited, skipBlanks, skipFiller } from './loose-places.ts'
@@ -58,8 +58,9 @@ export function looseMembers(text: string, from: number, depth = 0): ReadObject 
     : { value: { is: 'object', members, cut: true }, end: at }
 }
 
-/** Whether an end was guessed anywhere in it: then all that comes after may be something else than it seems. */
+/** Whether an end was guessed or missing anywhere in it: then all that comes after may be something else than it seems. */
 export function isDoubtful(value: Loose): boolean {
+  if (value.cut) return true
   if (value.is === 'list') return value.items.some(isDoubtful)
   if (value.is === 'object') return value.members.some(([, member]) => isDoubtful(member))
   return value.is === 'text' && value.doubtful
@@ -115,7 +116,8 @@ function word(text: string, at: number): Read | undefined {
   const cut = end === text.length
   if (NOTHING.test(found)) return { value: { is: 'nothing', cut }, end }
   if (!NUMBER_OR_TRUTH.test(found)) return undefined
-  return { value: { is: 'text', text: found, cut, doubtful: false }, end }
+  const doubtful = !/^\s{0,20}[,}\]]/.test(text.slice(end, end + 21))
+  return { value: { is: 'text', text: found, cut, doubtful }, end }
 }
 
 /** A text without any quotes: up to what can only be the next member, or the end. */

@@ -1,11 +1,12 @@
 /** A string of loose JSON: what it says, and whether its end was there. Half an escape at the very end says nothing. */
-import { canFollow, closersOf, LONGEST_KEY } from './loose-places.ts'
+import { isFieldKeyAt } from './field-names.ts'
+import { closersOf, endsBefore, LONGEST_KEY } from './loose-places.ts'
 
 export interface LooseString {
   readonly text: string
   readonly end: number
   readonly cut: boolean
-  /** Signs that may end a string stood in it. */
+  /** It may be a part of what was meant: signs that may end a string stood in it, or what comes after it may belong to it. */
   readonly doubtful: boolean
 }
 
@@ -20,7 +21,8 @@ export function isQuote(sign: string | undefined): boolean {
   return closersOf(sign) !== undefined
 }
 
-export function looseString(text: string, at: number, inside: 'object' | 'list' | 'key'): LooseString {
+/** One that stands `alone`, and a key, end with the first quote. No other goes beyond a key of ours. */
+export function looseString(text: string, at: number, inside: 'object' | 'list' | 'key' | 'alone'): LooseString {
   const triple = TRIPLES.find((quotes) => text.startsWith(quotes, at))
   if (triple !== undefined) return tripleString(text, at, triple)
   const closers = closersOf(text[at]) ?? ''
@@ -36,10 +38,11 @@ export function looseString(text: string, at: number, inside: 'object' | 'list' 
       from = place + 1 + meant.length
       place = from - 1
     } else if (closers.includes(sign)) {
-      if (inside === 'key' || canFollow(text, place + 1, inside)) {
-        return { text: out + text.slice(from, place), end: place + 1, cut: false, doubtful }
-      }
-      doubtful = true
+      const ends = inside === 'key' || inside === 'alone' ? 'surely' : endsBefore(text, place + 1, inside)
+      const read = out + text.slice(from, place)
+      doubtful ||= ends !== 'surely' || sign !== closers[0]
+      if (ends !== 'not') return { text: read, end: place + 1, cut: false, doubtful }
+      if (isFieldKeyAt(text, place)) return { text: read.trimEnd(), end: place, cut: false, doubtful }
     }
   }
   return { text: out + text.slice(from), end: text.length, cut: true, doubtful }

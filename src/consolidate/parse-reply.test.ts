@@ -25,7 +25,7 @@ const REPLIES: readonly (readonly [string, string, Reply | undefined])[] = [
   ['fenced, without a language', `${fence}\n${json}\n${fence}`, BOTH],
   ['a fence that is never closed', `${fence}json\n${json}`, BOTH],
   ['a fence in the middle of prose', `Sure! Here it is:\n\n${fence}json\n${json}\n${fence}\n\nAnything else?`, BOTH],
-  ['prose before and after', `Here is the {JSON} you asked for: ${json} I hope that {this} helps.`, BOTH],
+  ['prose before and after', `Here is the {JSON} you asked for: ${json}\nI hope that {this} helps.`, BOTH],
   ['an example first', `The form is {"key": "value"}.\n${json}`, BOTH],
   ['the form first', `{"history_entry": "[YYYY-MM-DD HH:MM] …", "memory_update": "…"}\n\n${json}`, BOTH],
   ['an empty one first', `{"history_entry": "", "memory_update": ""}${json}`, BOTH],
@@ -62,7 +62,7 @@ const REPLIES: readonly (readonly [string, string, Reply | undefined])[] = [
   [
     'unescaped quotes',
     '{"history_entry": "He said "no", then "yes".", "memory_update": "likes "tea""}',
-    { historyEntry: 'He said "no", then "yes".', memoryUpdate: 'likes "tea"' },
+    { historyEntry: 'He said "no", then "yes".' },
   ],
   [
     'a path',
@@ -88,12 +88,12 @@ const REPLIES: readonly (readonly [string, string, Reply | undefined])[] = [
   [
     'long strings of Python',
     '{"history_entry": """a "x"\nb""", "memory_update": """b"""}',
-    { historyEntry: 'a "x"\nb', memoryUpdate: 'b' },
+    { historyEntry: 'a "x"\nb' },
   ],
   [
     'a fence for a string',
     `{"history_entry": "a", "memory_update": ${fence}markdown\n# T\n- b\n${fence}\n}`,
-    { historyEntry: 'a', memoryUpdate: '# T\n- b' },
+    { historyEntry: 'a' },
   ],
   [
     'NUL and half characters',
@@ -108,19 +108,19 @@ const REPLIES: readonly (readonly [string, string, Reply | undefined])[] = [
   // structure
   ['trailing commas', '{"history_entry": "a", "memory_update": "b",}', simple],
   ['a missing comma', '{"history_entry": "a"\n "memory_update": "b"}', simple],
-  ['a semicolon', '{"history_entry": "a"; "memory_update": "b";}', simple],
+  ['a semicolon', '{"history_entry": "a"; "memory_update": "b";}', { historyEntry: 'a' }],
   ['bare keys', '{history_entry: "a", memory_update: "b"}', simple],
   [
     'bare everything',
     '{history_entry: Ann, Bob and tea, memory_update: - b\n- c}',
-    { historyEntry: 'Ann, Bob and tea', memoryUpdate: '- b\n- c' },
+    { historyEntry: 'Ann, Bob and tea' },
   ],
   ['comments', '{ // as asked\n "history_entry": "a", /* long */ "memory_update": "b" # end\n}', simple],
   ['a fat comma', "{'history_entry' => 'a', 'memory_update' => 'b'}", simple],
-  ['no end', '{"history_entry": "a", "memory_update": "b"', simple],
-  ['no end, in a fence', `${fence}json\n{"history_entry": "a", "memory_update": "b"\n${fence}`, simple],
+  ['no end', '{"history_entry": "a", "memory_update": "b"', { historyEntry: 'a' }],
+  ['no end, in a fence', `${fence}json\n{"history_entry": "a", "memory_update": "b"\n${fence}`, { historyEntry: 'a' }],
   ['one brace too many', '{{"history_entry": "a", "memory_update": "b"}}', simple],
-  ['no braces', '"history_entry": "a", "memory_update": "b"', simple],
+  ['no braces', '"history_entry": "a", "memory_update": "b"', { historyEntry: 'a' }],
   ['no opening brace', 'Here: "history_entry": "a",\n"memory_update": "b"}', simple],
   ['a list of one', '[{"history_entry": "a", "memory_update": "b"}]', simple],
   // keys
@@ -170,7 +170,7 @@ const REPLIES: readonly (readonly [string, string, Reply | undefined])[] = [
   ['cut in a list', '{"history_entry": ["a", "b', { historyEntry: '- a\n- b' }],
   ['cut in a list of the memory', '{"history_entry": "a", "memory_update": ["x", "y"', { historyEntry: 'a' }],
   ['memory first, cut', '{"memory_update": "# Facts\\n- b', undefined],
-  ['memory first, cut in the history', '{"memory_update": "b", "history_entry": "a', simple],
+  ['memory first, cut in the history', '{"memory_update": "b", "history_entry": "a', { historyEntry: 'a' }],
   ['cut in a fence', `${fence}json\n{"history_entry": "a", "memory_update": "b and\n${fence}`, { historyEntry: 'a' }],
   // half a memory that looks like a whole one
   [
@@ -249,17 +249,20 @@ const REPLIES: readonly (readonly [string, string, Reply | undefined])[] = [
 
 describe('parseReply', () => {
   it.each(REPLIES)('understands %s', (_, text, expected) => {
-    expect(parseReply(text)).toEqual(expected)
+    expect(parseReply(text, { wasCut: false })).toEqual(expected)
   })
 
   it('knows at least sixty', () => {
     expect(REPLIES.length).toBeGreaterThanOrEqual(60)
   })
 
-  it('takes no open end for the whole memory where the server says that the reply was cut', () => {
+  it('takes no open end for the whole memory unless the server says that the reply is whole', () => {
     const text = 'history_entry: a\nmemory_update: b'
     expect(parseReply(text, { wasCut: true })).toEqual({ historyEntry: 'a' })
-    expect(parseReply(json, { wasCut: true })).toEqual(BOTH)
+    expect(parseReply(text)).toEqual({ historyEntry: 'a' })
+    expect(parseReply(text, { wasCut: false })).toEqual(simple)
+    expect(parseReply(json, { wasCut: true })).toEqual({ historyEntry: H })
+    expect(parseReply(`${json}\n\nAnd then I`, { wasCut: true })).toEqual({ historyEntry: H })
   })
 
   const said = fc
@@ -368,39 +371,5 @@ describe('parseReply', () => {
       }),
       { numRuns: 3000 },
     )
-  })
-
-  const HOSTILE = [
-    ...[
-      '{',
-      '"',
-      '\\',
-      '[',
-      '<think>',
-      '\n',
-      '{"a":',
-      '{"a":"',
-      '{"arguments":"',
-      '{„',
-      '{/*',
-      '","',
-      '"history_entry":',
-    ],
-    ...['{\\"', '<history_entry>', 'history_entry: ', '</think>', '{"result":[', '{"history_entry":"x"}'],
-  ]
-  const timeOf = (unit: string, length: number): number => {
-    const text = `${unit.repeat(length / unit.length)}*/x`
-    const times = [1, 2, 3].map(() => {
-      const start = performance.now()
-      parseReply(text)
-      return performance.now() - start
-    })
-    return Math.min(...times)
-  }
-
-  it.each(HOSTILE)('takes no more than its share of time for many of %j', { retry: 3 }, (unit) => {
-    const once = timeOf(unit, 30_000)
-    // The square would be 16 times. Below a tenth of a second the clock and the others say more than the code.
-    expect(timeOf(unit, 120_000)).toBeLessThan(Math.max(once * 8, 100))
   })
 })

@@ -1,10 +1,10 @@
 /**
  * What a model replied when it was asked to condense. Models wrap, cut and break the JSON that they were asked for, so it is looked for
  * in three ways, the strictest first. Never throws. What was cut off counts for the history entry, as far as it goes; a rewrite of the
- * memory that was cut off is none: it would drop the rest of the memory unseen. Our own blocks are taken out of both.
+ * memory whose end is not certain is none: it would drop the rest of the memory unseen. Our own blocks are taken out of both.
  */
+import { keepableText } from '../model/content.ts'
 import { withoutInjected } from '../model/injected.ts'
-import { keepable } from './keepable.ts'
 import type { Loose } from './loose-json.ts'
 import type { Fields } from './reply-fields.ts'
 import { fieldsInObjects } from './reply-objects.ts'
@@ -20,9 +20,17 @@ export interface Reply {
 /** The form that the prompt shows, sent back, and words in its place that only say what would stand there. */
 const SAYS_NOTHING = /^(?:\s*|(?:\[YYYY-MM-DD HH:MM\])?[\s.…]*|<[^<>\n]{1,80}>|string)$/i
 
-/** `undefined`: neither of the two is in it. `wasCut`: the model's server says that it ended before its end. */
-export function parseReply(text: string, { wasCut = false }: { readonly wasCut?: boolean } = {}): Reply | undefined {
-  return best(fieldsInObjects(text)) ?? best(fieldsInMembers(text)) ?? best([fieldsInSections(text, wasCut)])
+export interface ReplyEnd {
+  /** The model's server says that the reply ended before its end, or that it did not. Missing: it says nothing. */
+  readonly wasCut?: boolean | undefined
+}
+
+/** `undefined`: neither of the two is in it. The first way that finds a field counts, so that no other takes the doubtful for certain. */
+export function parseReply(text: string, { wasCut }: ReplyEnd = {}): Reply | undefined {
+  const inObjects = fieldsInObjects(text, wasCut === true)
+  if (inObjects.length > 0) return best(inObjects)
+  const inMembers = fieldsInMembers(text, wasCut === true)
+  return best(inMembers.length > 0 ? inMembers : fieldsInSections(text, wasCut))
 }
 
 /** The first that has both; else the first of each. */
@@ -51,6 +59,6 @@ function replyOf({ historyEntry, memoryUpdate }: Fields): Reply {
 }
 
 function said(value: Loose): string | undefined {
-  const text = keepable(withoutInjected(replyText(value) ?? ''))
+  const text = keepableText(withoutInjected(replyText(value) ?? ''))
   return SAYS_NOTHING.test(text) ? undefined : text
 }

@@ -5,7 +5,8 @@
  */
 import { looseObject } from './loose-json.ts'
 import { LONGEST_KEY } from './loose-places.ts'
-import { certainFields, type Fields, fieldsIn } from './reply-fields.ts'
+import { isCertain, roundAbout } from './reply-certainty.ts'
+import { type Fields, fieldsIn, withoutMemory } from './reply-fields.ts'
 import { thinkingAt } from './thinking.ts'
 
 /** Of the text's length, on what began like an object and was none of ours. */
@@ -17,42 +18,94 @@ const DEEPEST = 3
 
 const ESCAPED = /\{(?:\s|\\+[nrt]){0,200}\\+["']/y
 
-export function fieldsInObjects(text: string): readonly Fields[] {
-  return new Search(Math.max(text.length * MOST_IN_VAIN, LEAST_IN_VAIN)).fieldsIn(text, 0)
+/** `wasCut`: the reply ended before its end. */
+export function fieldsInObjects(text: string, wasCut: boolean): readonly Fields[] {
+  return new Search(Math.max(text.length * MOST_IN_VAIN, LEAST_IN_VAIN), wasCut).fieldsIn(text, 0, false)
 }
 
 class Search {
   /** In characters, of all layers together. */
   #left: number
+  readonly #wasCut: boolean
 
-  constructor(left: number) {
+  constructor(left: number, wasCut: boolean) {
     this.#left = left
+    this.#wasCut = wasCut
   }
 
-  fieldsIn(text: string, depth: number): readonly Fields[] {
-    const found: Fields[] = []
-    if (depth > DEEPEST) return found
-    const inText = (inner: string): readonly Fields[] => {
+  fieldsIn(text: string, depth: number, wasEscaped: boolean): readonly Fields[] {
+    const found = new Found()
+    if (depth > DEEPEST) return []
+    const inText = (inner: string, isEscaped = false): readonly Fields[] => {
       this.#left -= inner.length
-      return this.fieldsIn(inner, depth + 1)
+      return this.fieldsIn(inner, depth + 1, isEscaped)
     }
+    let from = 0
     for (let at = 0; at < text.length && this.#left >= 0; ) {
       const step = thinkingAt(text, at)
       if (step) {
-        if (step.is === 'answer begins') found.length = 0
-        at = step.end
+        if (step.is === 'answer begins') found.clear()
+        // A text may name the tag; thinking that follows an answer and never ends is none.
+        else found.passOver(text.slice(from, step.end < text.length ? at : undefined))
+        from = at = step.end
       } else if (text[at] !== '{') at++
-      else if (isEscaped(text, at)) return [...found, ...inText(unescaped(text.slice(at)))]
-      else {
+      else if (isEscaped(text, at)) {
+        found.passOver(text.slice(from, at))
+        found.add(inText(unescaped(text.slice(at)), true), true)
+        return found.fields
+      } else {
         const { value, end } = looseObject(text, at)
-        const fields = value ? certainFields(fieldsIn(value, inText), value, text, end) : []
-        for (const one of fields) found.push(one)
+        const fields = value ? fieldsIn(value, inText) : []
         if (fields.length === 0) this.#left -= end - at + LONGEST_KEY
         // An object that never ended may hold the right one.
-        at = value && (fields.length > 0 || !value.cut) ? end : at + 1
+        if (!value || (fields.length === 0 && value.cut)) at++
+        else {
+          const isLabelled = found.passOver(text.slice(from, at))
+          const place = {
+            value,
+            text,
+            start: at,
+            end,
+            opening: '',
+            wasEscaped,
+            wasCut: this.#wasCut,
+            isLabelled,
+          } as const
+          if (fields.length > 0) found.add(fields, isCertain(place))
+          from = at = end
+        }
       }
     }
-    return found
+    found.passOver(text.slice(from))
+    return found.fields
+  }
+}
+
+/** What was found so far. One doubtful object makes all doubtful that comes after: it may stand in the text of that one. */
+class Found {
+  readonly #all: Fields[] = []
+  /** How many of the first are certain. */
+  #sure = Number.POSITIVE_INFINITY
+
+  get fields(): readonly Fields[] {
+    return this.#all.map((one, index) => (index < this.#sure ? one : withoutMemory(one)))
+  }
+
+  add(fields: readonly Fields[], areCertain: boolean): void {
+    if (!areCertain) this.#sure = Math.min(this.#sure, this.#all.length)
+    for (const one of fields) this.#all.push(one)
+  }
+
+  /** What stands between objects may show that they are parts of a text. Gives whether a label stands right before the next one. */
+  passOver(text: string): boolean {
+    const says = roundAbout(text)
+    if (says === 'doubt') this.#sure = 0
+    return says === 'a label'
+  }
+
+  clear(): void {
+    this.#all.length = 0
+    this.#sure = Number.POSITIVE_INFINITY
   }
 }
 

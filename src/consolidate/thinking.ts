@@ -33,6 +33,13 @@ export function thinkingAt(text: string, at: number): Step | undefined {
   return { is: 'thinking', end: CHANNEL_ENDS.exec(text)?.index ?? text.length }
 }
 
+function opensThinking(text: string, at: number): boolean {
+  if (!SIGNS.includes(text[at] ?? ' ')) return false
+  if (matchAt(OPENING, text, at)) return true
+  const [channel, name = ''] = matchAt(CHANNEL, text, at) ?? []
+  return channel !== undefined && name.toLowerCase() !== 'final'
+}
+
 /**
  * The text behind the thinking; empty where that never ends. `answer` finds where an answer begins: a tag that opens behind that stands in the answer,
  * and is its own.
@@ -41,8 +48,10 @@ export function behindThinking(text: string, answer: RegExp): string {
   const beginsBehind = (from: number): number => indexFrom(answer, text, from)
   let [start, begins] = [0, beginsBehind(0)]
   for (let at = 0; at < text.length; at++) {
+    // Told before its end is looked for: an answer may have thousands of them.
+    if (at > begins && opensThinking(text, at)) continue
     const step = thinkingAt(text, at)
-    if (!step || (step.is === 'thinking' && at > begins)) continue
+    if (!step) continue
     start = step.end
     at = step.end - 1
     if (begins < start) begins = beginsBehind(start)
