@@ -6,7 +6,7 @@ import { historyText } from './history-text.ts'
 import type { LongTermMemory } from './long-term-memory.ts'
 import { rawHistoryText } from './raw-history-text.ts'
 import { rawText } from './raw-text.ts'
-import { nowOf, type Run } from './run.ts'
+import { nowOf, type Run, takeInEdits } from './run.ts'
 
 export interface Answer {
   /** MEMORY.md as the model saw it. */
@@ -52,6 +52,7 @@ export async function askAbout(run: Run, { memory, conversation, previous }: Que
     // A reply holds all of the memory: a large one would be cut.
     ...(maxTokens > USUAL_TOKENS ? { maxTokens } : {}),
   })
+  await takeInEdits(run)
   if ('failure' in asked) return asked
   const { historyEntry, memoryUpdate } = asked.reply
   const texts =

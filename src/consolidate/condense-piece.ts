@@ -1,12 +1,13 @@
 /**
- * One piece of a conversation: the model is asked about it once, and what it says is written in one change with the archive. Where
+ * One piece of a conversation: the model is asked about it, and what it says is written in one change with the archive. Where
  * MEMORY.md was written to in between, it is decided again on what is there by then, with the same answer.
  */
 import type { Compacted, SummaryInput, Summed, Turn } from '../memory.ts'
-import { type Answer, askAbout } from './ask-about.ts'
+import { answerInParts, type WholeAnswer } from './answer-in-parts.ts'
+import type { Answer } from './ask-about.ts'
 import type { ModelFailure } from './ask-model.ts'
 import { conversationOf } from './conversation-of.ts'
-import { decideMemory, decideToAsk, type MemoryDecision } from './decide-memory.ts'
+import { type Decide, type MemoryDecision, untilItHolds } from './decide-memory.ts'
 import { historyEntry } from './history-entry.ts'
 import { longTermMemory } from './long-term-memory.ts'
 import { originOf, type Run } from './run.ts'
@@ -22,30 +23,24 @@ export type PieceOutcome =
   | { readonly nothing: 'was said' | Compacted['why'] }
   | ModelFailure
 
-type Answered = Answer | ModelFailure | { readonly nothing: 'was said' }
-
-/** After that a person is asked: whoever writes so often would be waited for in vain. */
-const MOST_DECISIONS = 10
+type Answered = WholeAnswer | ModelFailure | { readonly nothing: 'was said' }
 
 /** MEMORY.md is not what it was when it was decided what becomes of it. */
 class Overtaken extends Error {}
 
 export async function condensePiece(run: Run, piece: Piece): Promise<PieceOutcome> {
   const answerTo = answerOnce(run)
-  for (let tries = 1; ; tries++) {
-    try {
-      return await condenseOnce(run, piece, answerTo, tries < MOST_DECISIONS ? decideMemory : decideToAsk)
-    } catch (error) {
-      if (!(error instanceof Overtaken)) throw error
-    }
-  }
+  return untilItHolds(
+    (decide) => condenseOnce(run, piece, answerTo, decide),
+    (error) => error instanceof Overtaken,
+  )
 }
 
 async function condenseOnce(
   run: Run,
   { through, reason }: Piece,
   answerTo: (input: SummaryInput) => Promise<Answered>,
-  decide: typeof decideMemory,
+  decide: Decide,
 ): Promise<PieceOutcome> {
   let answer: Answered | undefined
   let decision: MemoryDecision | undefined
@@ -68,11 +63,10 @@ function answerOnce(run: Run): (input: SummaryInput) => Promise<Answered> {
     const span = turns.map(({ id }) => id).join('\0')
     if (known?.span !== span) {
       const conversation = conversationOf({ turns, messages })
-      const memory = await longTermMemory(run.memory, run.call)
       const isSilent = conversation.length === 0
       const answer = isSilent
         ? ({ nothing: 'was said' } as const)
-        : await askAbout(run, { memory, conversation, previous })
+        : await answerInParts(run, { conversation, previous })
       known = { span, answer }
     }
     return known.answer

@@ -30,6 +30,19 @@ describe('what was said in a span', () => {
     ])
   })
 
+  it('has of results of our own tools the name alone, and of others beside them what they gave', () => {
+    const turns = [
+      { ...turn('tool', 'a memory', ['recall']), metadata: { given: true } },
+      turn('tool', 'another', ['mcp__keepsake__recall']),
+      turn('tool', '4', ['die']),
+    ]
+    expect(conversationOf({ turns, messages: [{ role: 'tool', content: '4', at: AT }] })).toEqual([
+      { role: 'tool', content: '', at: AT, tools: ['recall'] },
+      { role: 'tool', content: '', at: AT, tools: ['mcp__keepsake__recall'] },
+      { role: 'tool', content: '4', at: AT, tools: ['die'] },
+    ])
+  })
+
   it('leaves out turns of which nothing is new', () => {
     const later = '2026-11-16T12:00:01.000Z'
     const turns = [turn('user', 'an echo'), turn('user', 'new', [], later)]

@@ -1,17 +1,26 @@
 /**
  * What was said in a span of turns, for a model or a raw archive: what is new in each turn, and which tools were used. A turn that only
- * held what we injected was said by nobody. Pure.
+ * held what we injected, or is a result of our own tools, was said by nobody. Pure.
  */
 import type { SummaryInput } from '../memory.ts'
+import { isOwnResult } from '../model/own-results.ts'
 import type { Said } from '../prompt/said.ts'
 
-export function conversationOf({ turns, messages }: Pick<SummaryInput, 'turns' | 'messages'>): readonly Said[] {
+type Spoken = Pick<SummaryInput, 'turns' | 'messages'>
+
+export function conversationOf(spoken: Spoken): readonly Said[] {
+  return newInEach(spoken).filter(({ content, tools = [] }) => content !== '' || tools.length > 0)
+}
+
+/** The same for every turn; one of which nothing is new has an empty content. */
+export function newInEach({ turns, messages }: Spoken): readonly Said[] {
   let next = 0
-  return turns.flatMap(({ role, at, tools }): Said[] => {
-    const message = messages[next]
+  return turns.map((turn) => {
+    const { role, at, tools } = turn
+    const message = isOwnResult(turn) ? undefined : messages[next]
     // The messages are those of the turns, in their order, without those of which nothing is left.
     const content = message?.role === role && message.at === at ? message.content : ''
     if (content !== '') next++
-    return content === '' && tools.length === 0 ? [] : [{ role, content, at, ...(tools.length > 0 ? { tools } : {}) }]
+    return { role, content, at, ...(tools.length > 0 ? { tools } : {}) }
   })
 }

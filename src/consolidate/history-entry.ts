@@ -1,4 +1,5 @@
 /** The history entry of an archive: it mirrors it, with an id that follows from the archive's, so that it is there once or not at all. */
+import type { Metadata } from '../model/entry.ts'
 import { derivedId } from '../model/id.ts'
 import type { AddOperation, Expect } from '../model/operation.ts'
 
@@ -7,6 +8,7 @@ export function historyEntry(
   session: string,
   archive: string,
   content: string,
+  more: Metadata = {},
 ): { readonly operation: AddOperation; readonly expect: Expect } {
   const id = derivedId(agent, `history\0${archive}`)
   const operation: AddOperation = {
@@ -15,7 +17,7 @@ export function historyEntry(
     kind: 'history',
     id,
     content,
-    metadata: { archive, session },
+    metadata: { ...more, archive, session },
   }
   return { operation, expect: { [id]: null } }
 }

@@ -1,6 +1,6 @@
 /** The text of a history entry: what the model wrote, with its time where the model forgot it or left the pattern in its place. Pure. */
+import { keepableText } from '../model/content.ts'
 import { isDay, parseInstant } from '../model/time.ts'
-import { keepable } from './keepable.ts'
 import { timeStamp } from './time-stamp.ts'
 
 /** In brackets at the very beginning, or behind marks of Markdown. */
@@ -8,7 +8,7 @@ const WRITTEN = /^([\s#>*_-]{0,20})\[(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d(?:\.
 const PATTERN = /^[\s*_]{0,20}\[YYYY-MM-DD(?: HH:MM)?\][\s*_]{0,20}/i
 
 export function historyText(entry: string, at: string, zone: string): string {
-  const text = keepable(entry).trim()
+  const text = keepableText(entry).trim()
   const written = WRITTEN.exec(text)
   if (!written) return `${timeStamp(at, zone)} ${text.replace(PATTERN, '')}`.trimEnd()
   const [stamp, before = '', day = '', time = '', seconds = '', offset = ''] = written

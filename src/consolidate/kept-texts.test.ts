@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Said } from '../prompt/said.ts'
-import { firstPiece, overflowCut } from './exchanges.ts'
+import { firstPart, firstPiece, overflowCut } from './exchanges.ts'
 import { historyText } from './history-text.ts'
 import { rawHistoryText } from './raw-history-text.ts'
 import { rawText, saidInRawText } from './raw-text.ts'
@@ -160,5 +160,44 @@ describe('firstPiece', () => {
     const result = { role: 'tool', content: 'word '.repeat(100_000) }
     const exchange = [{ role: 'user', content: 'x' }, { role: 'assistant', content: 'y' }, result]
     expect(firstPiece([...exchange, ...exchange, ...exchange], 20_000)).toBe(9)
+  })
+})
+
+describe('firstPart', () => {
+  const words = 'word '.repeat(400)
+  const step = [
+    { role: 'assistant', content: words, tools: ['sh', 'sh'] },
+    { role: 'tool', content: words, tools: ['sh'] },
+    { role: 'tool', content: words, tools: ['sh'] },
+  ]
+  const exchange: Said[] = [
+    { role: 'user', content: 'go' },
+    ...step,
+    ...step,
+    ...step,
+    { role: 'assistant', content: 'done' },
+  ]
+
+  it('is a piece, where that fits', () => {
+    expect(firstPart(exchange, 100_000)).toBe(exchange.length)
+    expect(firstPart([...exchange, ...exchange], 4800)).toBe(exchange.length)
+    expect(firstPart([], 1)).toBe(0)
+  })
+
+  it('ends after the results of calls, where an exchange is longer than that', () => {
+    expect(firstPart(exchange, 3000)).toBe(7)
+    expect(firstPart(exchange, 2700)).toBe(7)
+    for (const little of [1, 500, 1500, 2400]) expect(firstPart(exchange, little)).toBe(4)
+    expect(firstPart(exchange.slice(4), 1)).toBe(3)
+  })
+
+  it('parts no call from its result, and no question from the first answer', () => {
+    expect(firstPart(exchange.slice(0, 4), 1)).toBe(4)
+    const two = [
+      { role: 'user', content: words },
+      { role: 'assistant', content: words },
+      { role: 'assistant', content: words },
+    ]
+    expect(firstPart(two, 1)).toBe(2)
   })
 })

@@ -1,9 +1,11 @@
 /** Merging by lines: a table of what people would expect, and the laws that any merge has to keep. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mergeLines } from './merge-lines.ts'
+import { mergeLines, mergeLinesAsOurs } from './merge-lines.ts'
 
 const lines = (text: string): string => text.replaceAll(' ', '\n')
+
+const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd', '', '- x'), { maxLength: 12 }).map((all) => all.join('\n'))
 
 describe('mergeLines', () => {
   it.each([
@@ -32,14 +34,59 @@ describe('mergeLines', () => {
     expect(mergeLines(lines(base), lines(theirs), lines(ours))).toBeUndefined()
   })
 
+  it.each([
+    // base, theirs, ours, what is left to decide
+    ['beside an edit elsewhere', 'a b c d', 'X b c D', 'Y b c d', 'Y b c D'],
+    ['beside an addition elsewhere', 'a b c', 'X b c t', 'Y b c', 'Y b c t'],
+    ['beside additions of both', 'a b c', 'X b c t', 'Y b c o', 'Y b c t o'],
+    ['where theirs takes up more', 'a b c d', 'X d', 'a Y c d t', 'a Y c d t'],
+    ['where ours takes up more', 'a b c d', 'a X c D', 'Y d', 'Y D'],
+    ['where edits lie over each other in a chain', 'a b c d e f', 'X c Y e F', 'a Z e f', 'a Z e F'],
+    ['twice', 'a b c d', 'X b c U', 'Y b c V', 'Y b c V'],
+    ['where all is gone', 'a b', '', 'a B', 'a B'],
+  ])('takes lines that both changed as ours, %s', (_, base, theirs, ours, left) => {
+    const given = [lines(base), lines(theirs), lines(ours)] as const
+    expect(mergeLines(...given)).toBeUndefined()
+    expect(mergeLinesAsOurs(...given)).toBe(lines(left))
+  })
+
+  it.each([
+    [
+      'the line above and one below',
+      '- uses pg 16\n- in Porto',
+      '- uses pg 17\n- in Lisbon\n- by hand',
+      '- uses pg 16\n- in Braga',
+      '- uses pg 17\n- in Braga\n- by hand',
+    ],
+    [
+      'a line before it',
+      '- lives in Porto',
+      '- by hand\n- lives in Lisbon',
+      '- lives in Braga\n- new',
+      '- by hand\n- lives in Braga\n- new',
+    ],
+    ['what has nothing in common', '- tea', '- coffee\n- by hand', '- water', '- water'],
+  ])('tells a line that both changed from %s', (_, base, theirs, ours, left) => {
+    expect(mergeLinesAsOurs(base, theirs, ours)).toBe(left)
+  })
+
+  it('is the merge, where there is one', () => {
+    fc.assert(
+      fc.property(text, text, text, (base, theirs, ours) => {
+        const merged = mergeLines(base, theirs, ours)
+        const left = mergeLinesAsOurs(base, theirs, ours)
+        if (merged !== undefined) expect(left).toBe(merged)
+        for (const kept of left.split('\n')) expect(`${theirs}\n${ours}\n${base}`.split('\n')).toContain(kept)
+      }),
+    )
+  })
+
   it('gives each of two sections its own new lines', () => {
     const base = '# People\n\n- Ann\n\n# Tools\n\n- tsc'
     const theirs = '# People\n\n- Ann\n- Bob\n\n# Tools\n\n- tsc'
     const ours = '# People\n\n- Ann\n\n# Tools\n\n- tsc\n- biome'
     expect(mergeLines(base, theirs, ours)).toBe('# People\n\n- Ann\n- Bob\n\n# Tools\n\n- tsc\n- biome')
   })
-
-  const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd', '', '- x'), { maxLength: 12 }).map((all) => all.join('\n'))
 
   it('takes what only one of them changed', () => {
     fc.assert(

@@ -4,29 +4,48 @@
  * for a person to decide. Pure.
  */
 import { lineDiff, linesOf } from '../history/line-diff.ts'
+import { type Edit, finerEdits, type Place } from './finer-edits.ts'
 
-/** Lines of the base from `start` up to `end` that became `lines`; where both are equal, lines that were inserted. */
-interface Edit {
-  readonly start: number
-  readonly end: number
-  readonly lines: readonly string[]
-}
+/** What becomes of the lines at a place that both changed; `undefined`: that can't be said. */
+type Decide = (place: Place, ours: readonly Edit[]) => Edit | undefined
 
 /** `undefined`: both changed the same lines. */
 export function mergeLines(base: string, theirs: string, ours: string): string | undefined {
   if (theirs === base || theirs === ours) return ours
   if (ours === base) return theirs
-  const edits = inOrder(editsOf(base, theirs), editsOf(base, ours))
-  if (edits === undefined) return undefined
+  return merged(linesOf(base), editsOf(base, theirs), editsOf(base, ours), () => undefined)
+}
+
+/** The same, but lines that both changed are as we have them: what is left to decide, with all else brought together. */
+export function mergeLinesAsOurs(base: string, theirs: string, ours: string): string {
+  const whole = mergeLines(base, theirs, ours)
+  if (whole !== undefined) return whole
   const lines = linesOf(base)
-  const merged: string[] = []
-  let from = 0
+  const finer = (text: string): Edit[] => editsOf(base, text).flatMap((edit) => finerEdits(edit, lines))
+  const asOurs: Decide = (place, edits) => ({ ...place, lines: edited(lines, edits, place) })
+  return merged(lines, finer(theirs), finer(ours), asOurs) ?? ours
+}
+
+function merged(
+  lines: readonly string[],
+  theirs: readonly Edit[],
+  ours: readonly Edit[],
+  decide: Decide,
+): string | undefined {
+  const edits = inOrder(theirs, ours, decide)
+  return edits && edited(lines, edits, { start: 0, end: lines.length }).join('\n')
+}
+
+/** The lines of a place, after edits that are all within it. */
+function edited(lines: readonly string[], edits: readonly Edit[], { start, end }: Place): string[] {
+  const out: string[] = []
+  let from = start
   for (const edit of edits) {
-    for (const line of lines.slice(from, edit.start)) merged.push(line)
-    for (const line of edit.lines) merged.push(line)
+    for (const line of lines.slice(from, edit.start)) out.push(line)
+    for (const line of edit.lines) out.push(line)
     from = edit.end
   }
-  return [...merged, ...lines.slice(from)].join('\n')
+  return [...out, ...lines.slice(from, end)]
 }
 
 function editsOf(base: string, after: string): Edit[] {
@@ -52,7 +71,7 @@ function editsOf(base: string, after: string): Edit[] {
 }
 
 /** All edits of both, none over another; `undefined` where that can't be. */
-function inOrder(theirs: readonly Edit[], ours: readonly Edit[]): Edit[] | undefined {
+function inOrder(theirs: readonly Edit[], ours: readonly Edit[], decide: Decide): Edit[] | undefined {
   const out: Edit[] = []
   let [t, o] = [0, 0]
   for (;;) {
@@ -66,16 +85,36 @@ function inOrder(theirs: readonly Edit[], ours: readonly Edit[]): Edit[] | undef
       o++
     } else {
       const both = together(their, our)
-      if (!both) return undefined
-      out.push(both)
-      t++
-      o++
+      const place = both ?? contestedPlace(theirs, ours, spanOf(their, our))
+      const [endT, endO] = both ? [t + 1, o + 1] : [countUpTo(place, theirs), countUpTo(place, ours)]
+      const edit = both ?? decide(place, ours.slice(o, endO))
+      if (!edit) return undefined
+      out.push(edit)
+      t = endT
+      o = endO
     }
   }
 }
 
+function spanOf(one: Place, other: Place): Place {
+  return { start: Math.min(one.start, other.start), end: Math.max(one.end, other.end) }
+}
+
+/** All lines that edits take up which lie over each other, from a place on that two of them share. */
+function contestedPlace(theirs: readonly Edit[], ours: readonly Edit[], place: Place): Place {
+  const last = [theirs, ours].map((edits) => edits[countUpTo(place, edits) - 1]?.end ?? 0)
+  const end = Math.max(place.end, ...last)
+  return end > place.end ? contestedPlace(theirs, ours, { ...place, end }) : place
+}
+
+/** How many of the edits do not stand after it. */
+function countUpTo(place: Place, edits: readonly Edit[]): number {
+  const next = edits.findIndex((edit) => isBefore(place, edit))
+  return next < 0 ? edits.length : next
+}
+
 /** An insertion stands before what becomes of the line that follows it. */
-function isBefore(one: Edit, other: Edit): boolean {
+function isBefore(one: Place, other: Place): boolean {
   if (isInsertion(one) && isInsertion(other)) return one.start < other.start
   return one.end <= other.start
 }
@@ -89,7 +128,7 @@ function together(their: Edit, our: Edit): Edit | undefined {
   return { start, end, lines: holds(our.lines, their.lines) ? our.lines : [...their.lines, ...our.lines] }
 }
 
-function isInsertion({ start, end }: Edit): boolean {
+function isInsertion({ start, end }: Place): boolean {
   return start === end
 }
 

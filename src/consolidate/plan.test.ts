@@ -85,6 +85,21 @@ describe('planMemory', () => {
       reason: 'conflicts',
       content: update,
     })
+    const now = `${SEEN.replace('Lisbon', 'Faro').replace('Ann', 'Anna')}\n- by hand`
+    // What the person is asked about; all else is brought together.
+    const both = `${update.replace('Ann', 'Anna')}\n- by hand`
+    expect(
+      planMemory({
+        seen: `- top\n${SEEN}`,
+        now: `- top\n${now}`,
+        update: `- TOP\n${update}`,
+        wasAskedToCompress: false,
+      }),
+    ).toMatchObject({
+      is: 'review',
+      reason: 'conflicts',
+      content: `- TOP\n${both}`,
+    })
     expect(planMemory({ ...given, now: '', update })).toMatchObject({ is: 'review', reason: 'conflicts' })
   })
 
@@ -107,6 +122,36 @@ describe('planMemory', () => {
       is: 'update',
       content: '- a\r\n- b\r\n- c',
     })
+    const plain = '- a\n- b'
+    expect(planMemory({ seen: plain, now: plain, update: '- a\r\n- b\r\n', wasAskedToCompress: false })).toEqual({
+      is: 'unchanged',
+    })
+    expect(planMemory({ seen: plain, now: plain, update: '- a\r\n- b\r\n- c', wasAskedToCompress: false })).toEqual({
+      is: 'update',
+      content: '- a\n- b\n- c',
+    })
+  })
+
+  it.each([
+    ['more plain ends', '- a\n- b\n- c\r\n- d', '- a\n- b\n- c\n- e'],
+    ['more with a return', '- a\r\n- b\r\n- c\n- d', '- a\r\n- b\r\n- c\r\n- e'],
+  ])('writes the ends of line that most of a mixed memory has: %s', (_, seen, content) => {
+    const plan = (update: string) => planMemory({ seen, now: seen, update, wasAskedToCompress: false })
+    for (const end of ['\n', '\r\n']) {
+      expect(plan(['- a', '- b', '- c', '- d'].join(end))).toEqual({ is: 'unchanged' })
+      expect(plan(['- a', '- b', '- c', '- e'].join(end))).toEqual({ is: 'update', content })
+    }
+  })
+
+  it('asks a person about a rewrite that no model could read again', () => {
+    const update = `${SEEN}\n${'- fact\n'.repeat(60_000)}`
+    for (const wasAskedToCompress of [true, false]) {
+      expect(planMemory({ ...given, update, wasAskedToCompress })).toMatchObject({
+        is: 'review',
+        reason: 'grows',
+        detail: expect.stringMatching(/^from 54 to 4200\d\d bytes/),
+      })
+    }
   })
 
   it('never lets a model rewrite what it has not seen whole', () => {

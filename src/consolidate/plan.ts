@@ -1,14 +1,14 @@
 /**
  * What becomes of MEMORY.md after a model has rewritten it. Nothing, where the model had nothing to say; the rewrite, with what others
- * wrote while the model was thinking; or a review by a person, where the rewrite drops most of the memory unasked, or changes the very lines that
- * somebody else has changed. Pure.
+ * wrote while the model was thinking; or a review by a person, where the rewrite drops most of the memory unasked, is too long for any
+ * model to read again, or changes the very lines that somebody else has changed. Pure.
  */
 import { stripFinalNewlines } from '../model/content.ts'
 import { isTooLongToShow } from '../prompt/consolidation-prompt.ts'
-import { mergeLines } from './merge-lines.ts'
+import { mergeLines, mergeLinesAsOurs } from './merge-lines.ts'
 import { writtenMemory } from './written-memory.ts'
 
-export type ReviewReason = 'shrinks' | 'breaks recall tests' | 'conflicts'
+export type ReviewReason = 'shrinks' | 'grows' | 'breaks recall tests' | 'conflicts'
 
 export type MemoryPlan =
   | { readonly is: 'unchanged' }
@@ -18,7 +18,14 @@ export type MemoryPlan =
       /** It holds what others wrote meanwhile, too. */
       readonly merged?: true
     }
-  | { readonly is: 'review'; readonly content: string; readonly reason: ReviewReason; readonly detail: string }
+  | ReviewPlan
+
+export interface ReviewPlan {
+  readonly is: 'review'
+  readonly content: string
+  readonly reason: ReviewReason
+  readonly detail: string
+}
 
 export interface MemoryPlanInput {
   /** MEMORY.md as the model saw it. */
@@ -46,11 +53,15 @@ export function planMemory(input: MemoryPlanInput): MemoryPlan {
   if (!input.wasAskedToCompress && after < before * LEAST_PART) {
     return { is: 'review', content, reason: 'shrinks', detail: `from ${before} to ${after} bytes, unasked` }
   }
+  if (isTooLongToShow(content)) {
+    const detail = `from ${before} to ${after} bytes: no model could be shown all of it again, nor compress it`
+    return { is: 'review', content, reason: 'grows', detail }
+  }
   if (now === seen) return { is: 'update', content }
   const merged = mergeLines(seen, now, content)
   if (merged === undefined) {
     const detail = 'MEMORY.md was changed while the model was thinking, in lines that its rewrite changes too'
-    return { is: 'review', content, reason: 'conflicts', detail }
+    return { is: 'review', content: mergeLinesAsOurs(seen, now, content), reason: 'conflicts', detail }
   }
   return merged === now ? UNCHANGED : { is: 'update', content: merged, merged: true }
 }

@@ -1,7 +1,7 @@
 /** The history entry of a conversation that no model condensed: marked as such, with the end of what was said. Pure. */
+import { keepableText } from '../model/content.ts'
 import { withoutInjected } from '../model/injected.ts'
 import type { Said } from '../prompt/said.ts'
-import { keepable } from './keepable.ts'
 import { timeStamp } from './time-stamp.ts'
 
 const MOST_MESSAGES = 10
@@ -20,7 +20,7 @@ export function rawHistoryText(conversation: readonly Said[], at: string, zone: 
 }
 
 function inOneLine(text: string): string {
-  return keepable(text).replace(/\s+/g, ' ').trim()
+  return keepableText(text).replace(/\s+/g, ' ').trim()
 }
 
 /** By Unicode's characters, never through one; the sign that something is missing comes on top. */

@@ -3,10 +3,10 @@
  * take apart again. A message has a heading with its role, time and tools; a line of a message that looks like such a heading gets
  * a backslash, and one that has backslashes there already one more. What we injected was not said by anyone and is left out. Pure.
  */
+import { keepableText } from '../model/content.ts'
 import { withoutInjected } from '../model/injected.ts'
 import { parseInstant } from '../model/time.ts'
 import type { Said } from '../prompt/said.ts'
-import { keepable } from './keepable.ts'
 
 /** `### user, 2026-11-16T13:05:00.000Z (recall, remember)` */
 const HEADING = /^### ([a-z]{1,20})(?:, (\d{4}-\d\d-\d\dT[\d:.]+Z))?(?: \(([^\n]*)\))?$/
@@ -33,7 +33,7 @@ export function saidInRawText(text: string): Said[] {
 }
 
 function partOf({ role, content, at, tools = [] }: Said): string | undefined {
-  const own = keepable(withoutInjected(content))
+  const own = keepableText(withoutInjected(content))
   if (own.trim() === '' && tools.length === 0) return undefined
   const instant = parseInstant(at)
   const time = instant === undefined ? '' : `, ${instant}`
@@ -48,7 +48,7 @@ function partOf({ role, content, at, tools = [] }: Said): string | undefined {
 }
 
 function inOneLine(name: string): string {
-  return keepable(name)
+  return keepableText(name)
     .replace(/[\s,()]+/g, ' ')
     .trim()
 }

@@ -6,59 +6,25 @@ import { isKeepsakeError } from '../errors.ts'
 import type { Entry } from '../model/entry.ts'
 import { derivedId } from '../model/id.ts'
 import type { AddOperation } from '../model/operation.ts'
-import type { Said } from '../prompt/said.ts'
-import { type Answer, askAbout } from './ask-about.ts'
-import type { ModelFailure } from './ask-model.ts'
+import { answerInParts } from './answer-in-parts.ts'
+import type { Answer } from './ask-about.ts'
 import { condensedOf } from './condensed-of.ts'
-import { PIECE_TOKENS } from './consolidate.ts'
 import type { Consolidated } from './consolidated.ts'
-import { decideMemory, decideToAsk, type MemoryDecision } from './decide-memory.ts'
-import { firstPiece } from './exchanges.ts'
+import { type MemoryDecision, untilItHolds } from './decide-memory.ts'
 import { leftRaw } from './fall-back.ts'
 import { historyEntry } from './history-entry.ts'
-import { longTermMemory } from './long-term-memory.ts'
 import { saidInRawText } from './raw-text.ts'
 import { originOf, type Run } from './run.ts'
 
-const MOST_DECISIONS = 10
-
 export async function retryApart(run: Run, raw: Entry): Promise<Consolidated> {
-  const answer = await answerAbout(run, saidInRawText(raw.content))
+  const answer = await answerInParts(run, { conversation: saidInRawText(raw.content) })
   if ('failure' in answer) return leftRaw(run, raw, answer.failure)
   run.told('writing')
-  for (let tries = 1; ; tries++) {
-    const decision = await (tries < MOST_DECISIONS ? decideMemory : decideToAsk)(run, answer)
-    try {
-      return await replace(run, raw, answer, decision)
-    } catch (error) {
-      // MEMORY.md was written to meanwhile; what became of the archive itself is not for us to overrule.
-      const isRace = isKeepsakeError(error) && ['CONFLICT', 'NAME_TAKEN'].includes(error.code)
-      if (!isRace || error.data['id'] === raw.id || tries > MOST_DECISIONS) throw error
-    }
-  }
-}
-
-/** One answer to all of it, however many pieces it takes: each is shown the memory as the one before would have it. */
-async function answerAbout(run: Run, conversation: readonly Said[]): Promise<Answer | ModelFailure> {
-  const seen = await longTermMemory(run.memory, run.call)
-  const answers: Answer[] = []
-  for (let left = conversation; left.length > 0; ) {
-    const size = firstPiece(left, PIECE_TOKENS)
-    const before = answers.at(-1)
-    const memory = { ...seen, text: before?.update ?? before?.seen.text ?? seen.text }
-    const piece = { memory, conversation: left.slice(0, size), previous: before?.archiveText }
-    const answer = await askAbout(run, piece)
-    if ('failure' in answer) return answer
-    answers.push(answer)
-    left = left.slice(size)
-  }
-  return {
-    seen,
-    update: answers.findLast(({ update }) => update !== undefined)?.update,
-    wasAskedToCompress: answers.some((answer) => answer.wasAskedToCompress),
-    archiveText: answers.map(({ archiveText }) => archiveText).join('\n\n'),
-    historyText: answers.map(({ historyText }) => historyText).join('\n\n'),
-  }
+  return untilItHolds(
+    async (decide) => replace(run, raw, answer, await decide(run, answer)),
+    // MEMORY.md was written to meanwhile; what became of the archive itself is not for us to overrule.
+    (error) => isKeepsakeError(error) && ['CONFLICT', 'NAME_TAKEN'].includes(error.code) && error.data['id'] !== raw.id,
+  )
 }
 
 async function replace(run: Run, raw: Entry, answer: Answer, decision: MemoryDecision): Promise<Consolidated> {

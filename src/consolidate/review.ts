@@ -30,6 +30,7 @@ export async function acceptReview(
     const review = await pendingReview(memory, ref, options)
     const now = await longTermMemory(memory, options)
     const content = await acceptedText(memory, review, now, options)
+    if (content === undefined) throw doesNotFit(review, now)
     const rewrite = content === now.text ? { operations: [], expect: {} } : rewriteOf(memory.agent, now, content)
     const settled = await settledReview(memory, review, options)
     const { entries, change, warnings } = await memory.apply([...rewrite.operations, ...settled.operations], {
@@ -54,18 +55,31 @@ export async function rejectReview(memory: Memory, ref?: string, options: CallOp
   })
 }
 
-/** What came since the review was made is kept: by lines, as far as both can stand. */
+/** MEMORY.md as it is, and as it would be if the rewrite were accepted now; that is missing where it does not fit any more. */
+export async function ifAccepted(
+  memory: Memory,
+  review: Review,
+  options: CallOptions = {},
+): Promise<{ readonly now: string; readonly then?: string }> {
+  const now = await longTermMemory(memory, options)
+  const then = await acceptedText(memory, review, now, options)
+  return { now: now.text, ...(then === undefined ? {} : { then }) }
+}
+
+/** What came since the review was made is kept: by lines. `undefined`: both can't stand. */
 async function acceptedText(
   memory: Memory,
-  { name, proposed, seen }: Review,
+  { proposed, seen }: Review,
   now: LongTermMemory,
   options: CallOptions,
-): Promise<string> {
+): Promise<string | undefined> {
   if (now.revision === seen) return proposed
   const base = seen === '' ? '' : await textOfRevision(memory, now.entry, seen, options)
-  const merged = base === undefined ? undefined : mergeLines(base, now.text, proposed)
-  if (merged !== undefined) return merged
-  throw new KeepsakeError(
+  return base === undefined ? undefined : mergeLines(base, now.text, proposed)
+}
+
+function doesNotFit({ name, seen }: Review, now: LongTermMemory): KeepsakeError {
+  return new KeepsakeError(
     'CONFLICT',
     `MEMORY.md was changed since, and the rewrite kept with "${name}" does not fit it`,
     {

@@ -42,7 +42,7 @@ export function rewrittenStore(store: Store, entry: Entry, content: string): Sto
       readBefore: (...asked) => store.sessions.readBefore(...asked),
       list: (...asked) => store.sessions.list(...asked),
     },
-    absorb: async () => ({ changes: [], heldBack: [] }),
+    absorb: async () => ({ changes: [], heldBack: [], warnings: [] }),
     apply: refuse,
     purge: refuse,
     watch: refuse,

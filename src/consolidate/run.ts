@@ -1,11 +1,11 @@
 /** One run of condensing: what it is for and what it may take, checked once. */
 import type { Memory, Session } from '../memory.ts'
 import type { Origin } from '../model/entry.ts'
-import { wholeNumber } from '../model/number.ts'
+import { LARGEST_MEMORY_BYTES, LONGEST_TIMER_MS, wholeNumber } from '../model/number.ts'
 import { instant } from '../model/time.ts'
 import type { Model } from '../ports/complete.ts'
 import type { CallOptions } from '../ports/store.ts'
-import type { CondensingOptions, ConsolidationStep } from './consolidated.ts'
+import type { CondensingOptions, Consolidated, ConsolidationStep } from './consolidated.ts'
 import { modelOf } from './given-model.ts'
 
 export interface Run {
@@ -17,14 +17,13 @@ export interface Run {
   readonly maxMemorySize: number
   readonly call: CallOptions
   readonly told: (step: ConsolidationStep) => void
+  /** What went wrong beside it. */
+  readonly warnings: string[]
 }
-
-const LONGEST_TIMER_MS = 2_147_483_647
-const LARGEST_MEMORY = 16_777_216
 
 export function runOf(memory: Memory, session: string, options: CondensingOptions): Run {
   const { consolidationTimeout, maxMemorySize } = memory.settings
-  const { signal, timeoutMs = consolidationTimeout, told = () => undefined } = options
+  const { signal, timeoutMs = consolidationTimeout } = options
   return {
     memory,
     // Asked for anew each time: while a run waits, the memory may let go of the object of a session that is idle.
@@ -33,10 +32,39 @@ export function runOf(memory: Memory, session: string, options: CondensingOption
     },
     model: modelOf(options.model),
     timeoutMs: wholeNumber(timeoutMs, 'timeoutMs', 1, LONGEST_TIMER_MS),
-    maxMemorySize: wholeNumber(options.maxMemorySize ?? maxMemorySize, 'maxMemorySize', 1, LARGEST_MEMORY),
+    maxMemorySize: wholeNumber(options.maxMemorySize ?? maxMemorySize, 'maxMemorySize', 1, LARGEST_MEMORY_BYTES),
     call: signal ? { signal } : {},
-    told,
+    ...heard(options.told),
   }
+}
+
+/** One who listens and fails costs no answer that is there: it is told as a warning, once. */
+function heard(listener: CondensingOptions['told']): Pick<Run, 'told' | 'warnings'> {
+  const warnings: string[] = []
+  let isTold = false
+  const told = (step: ConsolidationStep): void => {
+    try {
+      listener?.(step)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (!isTold) warnings.push(`what listens to condensing failed: ${reason}`)
+      isTold = true
+    }
+  }
+  return { told, warnings }
+}
+
+export function withWarningsOf({ warnings }: Run, done: Consolidated): Consolidated {
+  // Each piece may have told the same.
+  return { ...done, warnings: [...new Set([...done.warnings, ...warnings])] }
+}
+
+/**
+ * What hands did so far becomes changes before the one that is written next, so that `undo` takes back that one first. It also writes
+ * what a crash of an earlier run kept from its files, where this one may have nothing left to write.
+ */
+export async function takeInEdits({ memory, call, warnings }: Run): Promise<void> {
+  warnings.push(...(await memory.absorb(call)).warnings)
 }
 
 export function nowOf({ memory }: Run): string {

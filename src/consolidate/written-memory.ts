@@ -2,10 +2,9 @@
  * What of a model's rewrite is meant to be MEMORY.md: without what models put around it, with the line ends that the memory has, and
  * with its own letters where the prompt had shown it a line with a dot in it. Pure.
  */
-import { stripFinalNewlines } from '../model/content.ts'
+import { keepableText, stripFinalNewlines } from '../model/content.ts'
 import { memoryAsShown } from '../prompt/consolidation-prompt.ts'
 import { TITLES } from '../prompt/section-titles.ts'
-import { keepable } from './keepable.ts'
 
 /** What models write where they mean that there is nothing to write. */
 const SAYS_NOTHING =
@@ -18,7 +17,7 @@ const FENCED = /^(`{3,}|~{3,})[ \t]*(?:markdown|md|text|txt)?[ \t]*\r?\n([\s\S]*
 
 /** `undefined`: it says that nothing is to be changed. */
 export function writtenMemory(update: string, seen: string): string | undefined {
-  const text = stripFinalNewlines(unwrapped(keepable(update), seen))
+  const text = stripFinalNewlines(unwrapped(keepableText(update), seen))
   if (saysNothing(text)) return undefined
   return withOwnLines(withLineEndsOf(seen, text), seen)
 }
@@ -39,10 +38,13 @@ function unwrapped(update: string, seen: string): string {
   return isEcho ? text.trimStart().slice(heading.length).trimStart() : text
 }
 
-/** Models write plain ends of line whatever they were given. */
+/** Models write the ends of line that they are used to. The memory keeps its own; where it has both, those that it has more of. */
 function withLineEndsOf(seen: string, text: string): string {
-  const isAllReturns = seen.includes('\r\n') && !/(?<!\r)\n/.test(seen)
-  return isAllReturns && !text.includes('\r') ? text.replaceAll('\n', '\r\n') : text
+  const plain = text.replaceAll('\r\n', '\n')
+  if (plain === seen.replaceAll('\r\n', '\n')) return seen
+  const ends = seen.split('\n').slice(0, -1)
+  const returns = ends.filter((line) => line.endsWith('\r')).length
+  return returns > ends.length / 2 ? plain.replaceAll('\n', '\r\n') : plain
 }
 
 function withOwnLines(text: string, seen: string): string {

@@ -33,12 +33,45 @@ const HEAD_TOKENS = 16
 const LINE_ENDS = /\r\n?|[\n\v\f\u0085\u2028\u2029]/
 const INDENT = '    '
 
+/** What was said, and is not shown. */
+export interface LeftOut {
+  readonly characters: number
+  /** Whole ones. */
+  readonly messages: number
+}
+
 /** About what a message takes up. */
 export function saidTokens(said: Said): number {
   return tokensWithin(said, USUAL)
 }
 
 export function conversationText(conversation: readonly Said[], zone: string): string {
+  const { first, omitted, last, limits } = shownOf(conversation)
+  const text = (said: Said): string => messageText(said, zone, limits)
+  const note = omitted.length > 0 ? [`(${omitted.length} messages are left out here.)`] : []
+  return neutral([...first.map(text), ...note, ...last.map(text)].join('\n'))
+}
+
+/** Of a result of a tool its two ends are enough: what is cut there does not count. */
+export function leftOutOf(conversation: readonly Said[]): LeftOut {
+  const { first, omitted, last, limits } = shownOf(conversation)
+  const cut = [...first, ...last].filter(({ role }) => !isResult(role))
+  const characters = [
+    ...cut.map(({ content }) => endsOf(content, limits.other).omitted),
+    ...omitted.map(({ content }) => content.length),
+  ]
+  return { characters: characters.reduce((sum, count) => sum + count, 0), messages: omitted.length }
+}
+
+interface Shown {
+  readonly first: readonly Said[]
+  readonly omitted: readonly Said[]
+  readonly last: readonly Said[]
+  readonly limits: Limits
+}
+
+/** All of them where that can be, each cut as little as possible. */
+function shownOf(conversation: readonly Said[]): Shown {
   const own = conversation.flatMap((said) => {
     const content = withoutInjected(said.content).trim()
     return content === '' && !said.tools?.length
@@ -47,23 +80,22 @@ export function conversationText(conversation: readonly Said[], zone: string): s
   })
   for (const limits of [USUAL, ...STRICTER]) {
     const tokens = own.reduce((sum, said) => sum + Math.min(said.tokens, limitOf(said.role, limits) + HEAD_TOKENS), 0)
-    if (tokens <= MOST_TOKENS) return neutral(own.map((said) => messageText(said, zone, limits)).join('\n'))
+    if (tokens <= MOST_TOKENS) return { first: own, omitted: [], last: [], limits }
   }
-  return neutral(bothEnds(own, zone).join('\n'))
+  return bothEnds(own)
 }
 
 /** Messages without number: the first ones, which say what it is about, and the last. */
-function bothEnds(conversation: readonly Said[], zone: string): string[] {
+function bothEnds(conversation: readonly Said[]): Shown {
   const limits = STRICTER.at(-1) ?? USUAL
   const first = countWithin(conversation, MOST_TOKENS / 4, limits)
-  const last = countWithin(conversation.slice(first).reverse(), (MOST_TOKENS * 3) / 4, limits)
-  const omitted = conversation.length - first - last
-  const text = (said: Said): string => messageText(said, zone, limits)
-  return [
-    ...conversation.slice(0, first).map(text),
-    ...(omitted > 0 ? [`(${omitted} messages are left out here.)`] : []),
-    ...conversation.slice(conversation.length - last).map(text),
-  ]
+  const last = conversation.length - countWithin(conversation.slice(first).reverse(), (MOST_TOKENS * 3) / 4, limits)
+  return {
+    first: conversation.slice(0, first),
+    omitted: conversation.slice(first, last),
+    last: conversation.slice(last),
+    limits,
+  }
 }
 
 function countWithin(conversation: readonly Said[], most: number, limits: Limits): number {
@@ -81,7 +113,11 @@ function tokensWithin({ role, content }: Said, limits: Limits): number {
 }
 
 function limitOf(role: string, { result, other }: Limits): number {
-  return role === 'tool' || role === 'function' ? result : other
+  return isResult(role) ? result : other
+}
+
+function isResult(role: string): boolean {
+  return role === 'tool' || role === 'function'
 }
 
 function messageText(said: Said, zone: string, limits: Limits): string {
@@ -122,9 +158,14 @@ function inOneWord(name: string): string {
 }
 
 function cutInTheMiddle(text: string, mostTokens: number): string {
-  if (!isBeyond(text.length, mostTokens) && tokensOf(text) <= mostTokens) return text
+  const { beginning, omitted, end } = endsOf(text, mostTokens)
+  return omitted === 0 ? text : `${beginning}\n… (${omitted} characters left out) …\n${end}`
+}
+
+function endsOf(text: string, mostTokens: number): { beginning: string; omitted: number; end: string } {
+  if (!isBeyond(text.length, mostTokens) && tokensOf(text) <= mostTokens)
+    return { beginning: text, omitted: 0, end: '' }
   const beginning = partWithin(text, Math.ceil((mostTokens * 2) / 3), 'beginning')
   const end = partWithin(text.slice(beginning.length), Math.floor(mostTokens / 3), 'end')
-  const omitted = text.length - beginning.length - end.length
-  return `${beginning}\n… (${omitted} characters left out) …\n${end}`
+  return { beginning, omitted: text.length - beginning.length - end.length, end }
 }

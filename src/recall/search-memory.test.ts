@@ -519,6 +519,26 @@ describe('an entry of the history that mirrors an archive', () => {
     expect(await ids('postgres')).toContain(mirror)
   })
 
+  it('mirrors nothing once its archive is gone, unless it is what a fallback left', async () => {
+    const { entries } = await memory.apply([
+      { op: 'add', scope: 'main', kind: 'archive', name: 'chat-1', content: 'We moved to Postgres.' },
+    ])
+    const [archive = ''] = entries.map(({ id }) => id)
+    const { entries: more } = await memory.apply([
+      { op: 'add', scope: 'main', kind: 'history', content: 'We moved to Postgres.', metadata: { archive } },
+      { op: 'add', scope: 'main', kind: 'history', content: 'USER: Postgres?', metadata: { archive, raw: true } },
+    ])
+    const [mirror = '', fallback = ''] = more.map(({ id }) => id)
+    expect(await ids('postgres')).toEqual([archive])
+    await memory.apply([{ op: 'remove', id: archive }])
+    expect(await ids('postgres')).toEqual([mirror])
+    expect(await ids('postgres', { kinds: ['note'] })).toEqual([])
+    expect(await memory.whyNot('postgres', mirror, { kinds: ['note'] })).toMatchObject({ reason: 'kind' })
+    expect((await ids('postgres', { kinds: ['history'] })).sort()).toEqual([mirror, fallback].sort())
+    await memory.undo()
+    expect(await ids('postgres')).toEqual([archive])
+  })
+
   it('supports no other entry of its session', async () => {
     const origin = { by: 'consolidation', agent: 'main', session: 'chat' } as const
     const add = (content: string, metadata = {}): Operation => {

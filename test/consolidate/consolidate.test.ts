@@ -1,10 +1,28 @@
 /** Condensing a session: what is written, in one change; what stays; what undo brings back. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
-import type { Memory } from '../../src/memory.ts'
+import { type Memory, Memory as OpenMemory } from '../../src/memory.ts'
 import { block } from '../../src/model/injected.ts'
+import type { Sessions, Store } from '../../src/ports/store.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from '../session/places.ts'
 import { answering, failing, memoryText, reply, said, textsOf } from './models.ts'
+
+/** A store with a moment after the first time that a transcript is read, in which others may do something. */
+function afterFirstLook(store: Store, others: () => Promise<void>): Store {
+  const { sessions } = store
+  let looks = 0
+  const readBefore: Sessions['readBefore'] = async (...args) => {
+    const page = await sessions.readBefore(...args)
+    if (++looks === 1) await others()
+    return page
+  }
+  const rest: Omit<Sessions, 'readBefore'> = {
+    append: (...args) => sessions.append(...args),
+    read: (...args) => sessions.read(...args),
+    list: (...args) => sessions.list(...args),
+  }
+  return { ...store, sessions: { readBefore, ...rest } }
+}
 
 describe.each(PLACES)('condensing a session, in %s', (_, makePlace) => {
   let place: Place
@@ -144,6 +162,35 @@ describe.each(PLACES)('condensing a session, in %s', (_, makePlace) => {
     expect(await memoryText(memory)).toBe('- 1\n- 2\n- 3')
     expect((await session.view()).marker?.reason).toBe('new')
     expect(await liveTexts(session)).toEqual([])
+  })
+
+  it('leaves what is said by another process while it begins anew', async () => {
+    await talk(memory.session('s'), 1)
+    await memory.session('s').compact({ summary: 'summed up' })
+    for (const key of ['s', 'empty']) {
+      const other = place.open()
+      const { model, prompts } = failing()
+      // Right after the look that finds nothing.
+      const store = afterFirstLook(memory.store, () => talk(other.session(key), 2))
+      await consolidate(new OpenMemory(store, 'main', Date.now), key, { model, reason: 'new' })
+      const { turns, archive } = await place.open().session(key).view()
+      expect([turns.map(({ content }) => content), archive, prompts]).toEqual([exchanges(2), undefined, []])
+    }
+  })
+
+  it('loses no answer to a listener that fails, and tells it once', async () => {
+    await talk(memory.session('s'), 1)
+    const steps: string[] = []
+    const told = (step: string): never => {
+      steps.push(step)
+      throw new Error(`no ears for ${step}`)
+    }
+    const lease = await memory.store.lease('condense-main')
+    setTimeout(() => void lease?.release(), 5)
+    const done = await consolidate(memory, 's', { model: answering(reply('Said.', '- a fact')).model, told })
+    expect(done).toMatchObject({ outcome: 'condensed', memory: 'updated' })
+    expect(steps).toEqual(['waiting', 'asking', 'writing'])
+    expect(done.warnings).toEqual(['what listens to condensing failed: no ears for waiting'])
   })
 
   it('asks to compress a memory above its size, in bytes, and only then', async () => {

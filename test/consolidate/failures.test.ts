@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import type { Memory } from '../../src/memory.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from '../session/places.ts'
-import { answering, failing, memoryText, reply, said, sayAll, textsOf } from './models.ts'
+import { answering, failing, longExchanges, memoryText, reply, said, sayAll, textsOf } from './models.ts'
 
 describe.each(PLACES)('a model that fails, in %s', (_, makePlace) => {
   let place: Place
@@ -33,16 +33,38 @@ describe.each(PLACES)('a model that fails, in %s', (_, makePlace) => {
     expect(await liveTexts(place.open().session('s'))).toEqual(exchanges(1, 7))
   })
 
-  it('adds nothing when it fails again, and more once more was said', async () => {
+  it('adds nothing when it fails again, whatever was said since, until the session begins anew', async () => {
     const { model } = failing()
-    await consolidate(memory, 's', { model })
-    const again = await consolidate(memory, 's', { model })
-    expect(again).toMatchObject({ outcome: 'fell back', changes: [], history: [] })
-    expect(again.archives).toHaveLength(1)
-    await talk(memory.session('s'), 8)
-    expect((await consolidate(memory, 's', { model })).archives[0]?.content).toContain('question 8')
+    const { archives } = await consolidate(memory, 's', { model, reason: 'trim', keepMessages: 6 })
+    for (const reason of ['compact', 'trim'] as const) {
+      await talk(memory.session('s'), reason === 'compact' ? 8 : 9)
+      const again = await consolidate(memory, 's', { model, reason })
+      expect(again).toMatchObject({ outcome: 'fell back', changes: [], history: [] })
+      expect(again.archives).toEqual(archives)
+    }
+    expect(await textsOf(memory, 'history')).toHaveLength(1)
+    expect(await liveTexts(memory.session('s'))).toEqual(exchanges(1, 9))
+    const anew = await consolidate(memory, 's', { model, reason: 'new' })
+    for (const text of exchanges(1, 9)) expect(anew.archives[0]?.content).toContain(text)
     expect(await textsOf(memory, 'archive')).toHaveLength(1)
-    expect(await liveTexts(memory.session('s'))).toEqual(exchanges(1, 8))
+    expect(await textsOf(memory, 'history')).toHaveLength(2)
+    expect(await liveTexts(memory.session('s'))).toEqual([])
+  })
+
+  it('is no hindrance to later ones once what was kept of it is forgotten', async () => {
+    const { archives } = await consolidate(memory, 's', { model: failing().model })
+    await memory.forget('s-1')
+    const again = await consolidate(place.open(), 's', { model: failing().model })
+    expect(again).toMatchObject({ outcome: 'fell back', archives: [{ name: 's-1', metadata: { raw: true } }] })
+    await memory.forget('s-1')
+    const condensed = () => consolidate(place.open(), 's', { model: answering(reply('Said.')).model })
+    const [first, second] = [await condensed(), await memory.undo().then(condensed)]
+    expect([first, second]).toMatchObject([{ outcome: 'condensed' }, { outcome: 'condensed' }])
+    const ids = [archives, again.archives, first.archives, second.archives].map(([archive]) => archive?.id)
+    expect(new Set(ids).size).toBe(4)
+    expect(await liveTexts(place.open().session('s'))).toEqual([])
+    expect(await textsOf(memory, 'history')).toHaveLength(3)
+    expect(await textsOf(memory, 'archive')).toEqual([expect.stringContaining('Said.')])
   })
 
   it('begins anew once all is kept, and undo brings the turns back', async () => {
@@ -124,6 +146,23 @@ describe.each(PLACES)('a model that fails, in %s', (_, makePlace) => {
     expect(await said(memory.session('s'))).toEqual(exchanges(1, 7))
     const { model } = answering(reply('After all.', '- before'))
     expect(await consolidate(memory, 's', { model })).toMatchObject({ outcome: 'condensed' })
+  })
+
+  it('keeps the pieces that were done before the caller gave up, and nothing of the one under way', async () => {
+    const session = memory.session('long')
+    await sayAll(session, longExchanges(1, 4))
+    const caller = new AbortController()
+    const reason = new Error('never mind')
+    const { model } = answering(reply('First.', '- before\n- first'), () => {
+      caller.abort(reason)
+      return reply('Second.', '- second')
+    })
+    const asked = consolidate(memory, 'long', { model, signal: caller.signal, reason: 'new' })
+    await expect(asked).rejects.toBe(reason)
+    expect(await textsOf(memory, 'archive')).toEqual([expect.stringContaining('First.')])
+    expect(await memoryText(memory)).toBe('- before\n- first')
+    const { turns, marker } = await place.open().session('long').view()
+    expect([turns.length > 0, marker?.reason]).toEqual([true, 'trim'])
   })
 
   it.each([

@@ -51,7 +51,7 @@ class Rounds {
     const session = memory.session(key)
     await this.#speak(key, number)
     const [before, text, { turns }] = [await memory.list(), await memoryText(memory), await session.view()]
-    const update = `${text}\n- fact ${number} of ${key}`
+    const update = `${text}\n- fact ${number} of "#${key}", 27" wide, in "{}"`
     this.#sent.faulty = faultyReply({ history: `Round ${number}.`, memory: update }, random)
     const reason = random.pick(['compact', 'trim', 'new'] as const)
     const keepMessages = reason === 'trim' ? random.int(4) : 0
@@ -63,7 +63,7 @@ class Rounds {
     expect(done.changes.length, seen).toBeLessThanOrEqual(1)
     if (done.memory !== 'updated') expect(now, seen).toBe(text)
     else if ('isGood' in this.#sent.faulty) expect(now, seen).toBe(update)
-    else expect(now, seen).toBe(writtenBy(done.changes[0]?.operations ?? []))
+    else expect('may' in this.#sent.faulty ? this.#sent.faulty.may : [], seen).toContain(now)
     if (done.outcome === 'fell back') expect(done.failure, seen).toBeDefined()
     const gone = turns.filter(({ id }) => !live.some((turn) => turn.id === id)).map(({ content }) => content)
     if (done.outcome === 'nothing') expect(gone, seen).toEqual([])
@@ -71,7 +71,7 @@ class Rounds {
       expect(gone, seen).toEqual(reason === 'new' ? turns.map(({ content }) => content) : [])
       const raw = done.archives.at(-1)
       const kept = turns.slice(0, Number(raw?.metadata['turns']))
-      expect(kept.length, seen).toBeGreaterThan(keepMessages === 0 ? turns.length - 1 : 0)
+      expect(kept.length, seen).toBeGreaterThan(reason === 'new' ? turns.length - 1 : 0)
       expect(
         kept.filter(({ content }) => !raw?.content.includes(content)),
         seen,
@@ -115,11 +115,6 @@ class Rounds {
     expect(archives.filter(({ metadata }) => metadata['raw'] === true)).toEqual([])
     for (const key of KEYS) expect(await said(this.#memory.session(key))).toEqual(this.#said.get(key))
   }
-}
-
-function writtenBy(operations: readonly object[]): unknown {
-  const write = operations.findLast((one) => 'op' in one && one.op === 'write')
-  return write && 'content' in write ? write.content : undefined
 }
 
 const inRam = (sent: Sent): Complete => {
@@ -170,7 +165,7 @@ describe('faulty replies', () => {
         const model = modelAt({ model: 'any', baseUrl: `${server.url.replace(/\/v1$/, '')}${path}`, retries: 0 })
         const rounds = new Rounds(workspace.open(), seededRandom(7), sent)
         await rounds.begin()
-        for (let round = 0; round < (IS_FULL ? 150 : 25); round++) await rounds.round(model, 60)
+        for (let round = 0; round < (IS_FULL ? 150 : 15); round++) await rounds.round(model, 60)
         await rounds.end()
       } finally {
         await workspace.remove()

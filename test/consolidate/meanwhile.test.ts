@@ -1,14 +1,16 @@
 /** MEMORY.md is written to while the model thinks: by a hand, by `reflect`, at the very last moment. Nothing of it is lost. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
+import { retryFallbacks } from '../../src/consolidate/retry.ts'
 import { acceptReview } from '../../src/consolidate/review.ts'
 import { Memory } from '../../src/memory.ts'
 import type { Store } from '../../src/ports/store.ts'
+import { interrupted } from '../filesystem/interrupted.ts'
 import { liveTexts, talk } from '../session/places.ts'
 import { Workspace } from '../session/workspace.ts'
-import { answering, memoryText, reply } from './models.ts'
+import { answering, failing, memoryText, reply } from './models.ts'
 
 describe('while the model thinks', () => {
   let workspace: Workspace
@@ -58,6 +60,34 @@ describe('while the model thinks', () => {
     expect(await memoryText(memory)).toBe('# Facts\n- one\n- two, by the model\n- three')
   })
 
+  it('all that is not in question is in the rewrite that is kept for review', async () => {
+    const { model } = answering(() => {
+      byHand('# Facts\n- one, by hand\n- two, by hand\n- three\n- new, by hand\n')
+      return reply('Said.', '# Facts, by the model\n- one\n- two, by the model\n- three')
+    })
+    expect(await consolidate(memory, 's', { model })).toMatchObject({ review: { reason: 'conflicts' } })
+    await acceptReview(memory)
+    const both = '# Facts, by the model\n- one, by hand\n- two, by the model\n- three\n- new, by hand'
+    expect(await memoryText(memory)).toBe(both)
+  })
+
+  it.each([
+    ['leaves MEMORY.md as it is', () => reply('Said.')],
+    ['fails', () => 'no reply that can be read'],
+  ])('an edit by hand is a change before the one of a model that %s', async (_, answer) => {
+    byHand('# Facts\n- one, before\n- two\n- three\n')
+    const { model } = answering(() => {
+      byHand('# Facts\n- one, before\n- two\n- three, meanwhile\n')
+      return answer()
+    })
+    await consolidate(memory, 's', { model })
+    const { undone } = await memory.undo()
+    expect(undone.map(({ change }) => change.origin.by)).not.toContain('hand')
+    expect(await memoryText(memory)).toBe('# Facts\n- one, before\n- two\n- three, meanwhile')
+    expect(await memory.list({ kinds: ['archive', 'history'] })).toEqual([])
+    expect(await memory.log({ by: 'hand' })).toHaveLength(2)
+  })
+
   it('a MEMORY.md that comes to be meanwhile is not overwritten', async () => {
     const other = workspace.open().as('other')
     await talk(other.session('s'), 1)
@@ -101,5 +131,64 @@ describe('while the model thinks', () => {
       expect(text?.includes(`- zero ${edits}`)).toBe(edits !== 1000)
       await memory.reflect('# Facts\n- one\n- two\n- three')
     }
+  })
+
+  it('an edit of the same lines after many others leaves only these to a person', async () => {
+    let edits = 0
+    const busy: Store = {
+      ...memory.store,
+      apply: async (batch, options) => {
+        if (batch.origin.by === 'consolidation' && ++edits < 10) {
+          byHand(`# Facts\n- one\n- two${edits === 9 ? ', by hand' : ''}\n- three\n- edit ${edits}\n`)
+        }
+        return memory.store.apply(batch, options)
+      },
+    }
+    const { model } = answering(reply('Said.', '# Facts\n- one\n- two, by the model\n- three'))
+    const done = await consolidate(new Memory(busy, 'main', Date.now), 's', { model })
+    expect([edits, done.review?.reason]).toEqual([10, 'conflicts'])
+    expect(await memoryText(memory)).toContain('- two, by hand')
+    await acceptReview(memory)
+    expect(await memoryText(memory)).toBe('# Facts\n- one\n- two, by the model\n- three\n- edit 9')
+  })
+})
+
+describe('after a crash between journal and files', () => {
+  let workspace: Workspace
+  beforeEach(() => {
+    workspace = new Workspace()
+  })
+  afterEach(() => workspace.remove())
+
+  const memoryFile = (): string => readFileSync(join(workspace.root, 'agents/main/MEMORY.md'), 'utf8')
+
+  it('the next run finds it condensed and writes the files', async () => {
+    const memory = workspace.open()
+    await memory.reflect('- one')
+    await talk(memory.session('s'), 1)
+    const { model } = answering(reply('Said.', '- one\n- two'))
+    await interrupted(workspace.root, () => consolidate(memory, 's', { model }))
+    expect(memoryFile()).toBe('- one\n')
+    expect(await consolidate(workspace.open(), 's', { model })).toMatchObject({
+      why: 'already condensed',
+      warnings: [],
+    })
+    expect(memoryFile()).toBe('- one\n- two\n')
+    expect(await workspace.open().log({ by: 'hand' })).toEqual([])
+  })
+
+  it('so does the next retry, and an edit that came first is told', async () => {
+    const memory = workspace.open()
+    await memory.reflect('- one')
+    await talk(memory.session('s'), 1)
+    await consolidate(memory, 's', { model: failing().model, reason: 'new' })
+    await talk(memory.session('t'), 1)
+    await consolidate(memory, 't', { model: failing().model, reason: 'new' })
+    const { model } = answering(reply('Said.', '- one\n- two'), '')
+    await interrupted(workspace.root, () => retryFallbacks(memory, { model }))
+    writeFileSync(join(workspace.root, 'agents/main/MEMORY.md'), '- one\n- by hand\n')
+    const [again] = await retryFallbacks(workspace.open(), { model: answering(reply('Said.')).model })
+    expect(again?.warnings.join()).toContain('MEMORY.md was edited by hand where a crash had kept change')
+    expect(memoryFile()).toBe('- one\n- by hand\n')
   })
 })

@@ -50,6 +50,18 @@ export async function said(session: Session): Promise<string[]> {
   return (await session.transcript()).turns.map(({ content }) => content)
 }
 
+/** About 5,000 tokens an exchange: four make more than one piece. */
+export function longExchanges(from: number, to: number): string[] {
+  const long = 'some words of a long question '.repeat(420)
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  return numbers.flatMap((n) => [`question ${n} ${long}`, `answer ${n} ${long}`])
+}
+
+/** MEMORY.md as a prompt shows it. */
+export function shownMemory(prompt = ''): string {
+  return /## Current Long-term Memory\n\n([\s\S]*?)\n\n#/.exec(prompt)?.[1] ?? prompt
+}
+
 /** Question and answer in turn, in one append. */
 export async function sayAll(session: Session, texts: readonly string[]): Promise<void> {
   await session.append(texts.map((content, n) => ({ role: n % 2 === 0 ? 'user' : 'assistant', content }) as const))

@@ -3,8 +3,9 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
-import type { Memory } from '../../src/memory.ts'
-import { talk } from '../session/places.ts'
+import { Memory } from '../../src/memory.ts'
+import { liveTexts, talk } from '../session/places.ts'
+import { untold } from '../session/untold.ts'
 import { Workspace } from '../session/workspace.ts'
 import { answering, failing, reply, textsOf } from './models.ts'
 
@@ -31,7 +32,11 @@ describe('an archive that is taken away', () => {
 
   it('leaves no trace in history, files and past when it is purged', async () => {
     expect(filesWith('xyzzy').length).toBeGreaterThan(2)
+    const changes = async (): Promise<number> => [...(await memory.store.history()).changes].length
+    const before = await changes()
     const { entry, cleaned } = await memory.purge('s-1')
+    // In one change: a crash never parts the two.
+    expect(await changes()).toBe(before + 1)
     expect(entry.name).toBe('s-1')
     expect(cleaned[0]).toContain('history')
     expect(await textsOf(memory, 'history')).toEqual(['something else'])
@@ -52,5 +57,18 @@ describe('an archive that is taken away', () => {
   it('leaves its history entry when it is forgotten', async () => {
     await memory.forget('s-1')
     expect(await textsOf(memory, 'history')).toHaveLength(2)
+  })
+
+  it('is made anew where a crash has kept its marker and it was forgotten then', async () => {
+    await talk(memory.session('t'), 1)
+    const { model } = answering(reply('Said.'))
+    const crashing = new Memory(untold(workspace.open().store), 'main', Date.now)
+    await expect(consolidate(crashing, 't', { model })).rejects.toThrow('crashed')
+    await memory.forget('t-1')
+    expect(await consolidate(memory, 't', { model })).toMatchObject({
+      outcome: 'condensed',
+      archives: [{ name: 't-1' }],
+    })
+    expect(await liveTexts(workspace.open().session('t'))).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { consolidate } from '../../src/consolidate/consolidate.ts'
 import { retryFallbacks } from '../../src/consolidate/retry.ts'
 import type { Memory } from '../../src/memory.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from '../session/places.ts'
-import { answering, failing, memoryText, reply, textsOf } from './models.ts'
+import { answering, failing, longExchanges, memoryText, reply, sayAll, shownMemory, textsOf } from './models.ts'
 
 describe.each(PLACES)('trying again, in %s', (_, makePlace) => {
   let place: Place
@@ -44,6 +44,9 @@ describe.each(PLACES)('trying again, in %s', (_, makePlace) => {
     expect(archive?.metadata).toEqual({ ...fell.archives[0]?.metadata, raw: undefined })
     expect(await textsOf(memory, 'archive')).toHaveLength(1)
     expect((await textsOf(memory, 'history')).filter((text) => !text.includes('[raw-fallback]'))).toHaveLength(1)
+    // What the fallback left in the history is not found beside it, though its own archive is gone.
+    const found = (await memory.search('question said')).hits.map(({ entry }) => entry.kind)
+    expect([found.includes('archive'), found.includes('history')]).toEqual([true, false])
     expect(await liveTexts(place.open().session('s'))).toEqual(exchanges(3))
     await memory.undo()
     expect(await textsOf(memory, 'archive')).toEqual([fell.archives[0]?.content])
@@ -75,6 +78,49 @@ describe.each(PLACES)('trying again, in %s', (_, makePlace) => {
     expect(await kept()).toEqual(['two-1'])
     expect(await memory.get('two-1')).toEqual(before)
     expect(done[1]).toMatchObject({ changes: [], history: [], failure: { code: 'MODEL' } })
+  })
+
+  it.each([
+    ['that has nothing to say keeps what those before it made', '- before\n- Anna', 'No changes needed'],
+    ['is shown the memory, and not what stands for it', 'No changes', '- before\n- Anna'],
+  ])('a piece of many %s', async (_what, first, second) => {
+    await sayAll(memory.session('s'), longExchanges(1, 4))
+    await consolidate(memory, 's', { model: failing().model, reason: 'new' })
+    const { model, prompts } = answering(reply('One.', first), reply('Two.', second))
+    expect(await retryFallbacks(memory, { model })).toMatchObject([{ outcome: 'condensed', memory: 'updated' }])
+    expect(prompts).toHaveLength(2)
+    expect(shownMemory(prompts[1])).toBe(first === 'No changes' ? '- before' : first)
+    expect(await memoryText(memory)).toBe('- before\n- Anna')
+  })
+
+  it('a piece of many that would shrink the memory leaves it, and the whole to a person', async () => {
+    const facts = Array.from({ length: 9 }, (_, n) => `- fact ${n}`).join('\n')
+    await memory.reflect(facts)
+    await sayAll(memory.session('s'), longExchanges(1, 4))
+    await consolidate(memory, 's', { model: failing().model, reason: 'new' })
+    const { model } = answering(reply('One.', '- x'), reply('Two.', `- x\n${'- as long as before\n'.repeat(5)}`))
+    const [done] = await retryFallbacks(memory, { model })
+    expect(done).toMatchObject({ outcome: 'condensed', memory: 'for review', review: { reason: 'shrinks' } })
+    expect(done?.review?.proposed).toContain('as long as before')
+    expect(await memoryText(memory)).toBe(facts)
+  })
+
+  it('keeps raw again what is left when a later piece fails, for the next try', async () => {
+    const session = memory.session('s')
+    const texts = longExchanges(1, 4)
+    await sayAll(session, texts)
+    await consolidate(memory, 's', { model: failing().model })
+    const down = (): Promise<string> => Promise.reject(new Error('down'))
+    const [done] = await retryFallbacks(memory, { model: answering(reply('One.', '- before'), down).model })
+    expect(done).toMatchObject({ outcome: 'fell back', failure: { code: 'MODEL' } })
+    expect(done?.archives.map(({ metadata }) => metadata['raw'])).toEqual([undefined, true])
+    for (const { id } of done?.archives ?? []) expect(await memory.get(id)).toBeDefined()
+    const left = await liveTexts(session)
+    expect(left.length).toBeLessThan(texts.length)
+    for (const text of left) expect(done?.archives[1]?.content).toContain(text.trim())
+    const [again] = await retryFallbacks(memory, { model: answering(reply('Two.', '- before')).model })
+    expect(again).toMatchObject({ outcome: 'condensed' })
+    expect(await liveTexts(session)).toEqual([])
   })
 
   it('asks about turns that were reset since as about those left behind', async () => {

@@ -83,6 +83,30 @@ describe.each(PLACES)('a rewrite kept for review, in %s', (_, makePlace) => {
   })
 })
 
+describe('a memory that is too long for any model', () => {
+  const ENDLESS = `- fact\n${'- loop loop loop\n'.repeat(25_000)}- end`
+
+  it('is not made by a model, but may be by a person who accepts it', async () => {
+    const memory = new Memory(memoryStore(), 'main', Date.now)
+    await memory.reflect('- fact')
+    await talk(memory.session('s'), 1)
+    const done = await consolidate(memory, 's', { model: answering(reply('Said.', ENDLESS)).model })
+    expect(done).toMatchObject({ memory: 'for review', review: { reason: 'grows' }, warnings: [] })
+    expect(await memoryText(memory)).toBe('- fact')
+    await acceptReview(memory)
+    expect(await memoryText(memory)).toBe(ENDLESS)
+  })
+
+  it('is told where it is there already', async () => {
+    const memory = new Memory(memoryStore(), 'main', Date.now)
+    await memory.reflect(ENDLESS)
+    await talk(memory.session('s'), 1)
+    const done = await consolidate(memory, 's', { model: answering(reply('Said.')).model })
+    expect(done).toMatchObject({ outcome: 'condensed', memory: 'unchanged' })
+    expect(done.warnings).toEqual([expect.stringMatching(/^MEMORY\.md has 425\d{3} bytes, too many/)])
+  })
+})
+
 describe('a rewrite that breaks what is expected of the memory', () => {
   let workspace: Workspace
   let memory: Memory
