@@ -62,7 +62,7 @@ export function pastStore(
       problems: [],
     }),
     history: async () => ({ entries: ordered, changes: [], since: at }),
-    absorb: async () => ({ changes: [], heldBack: [] }),
+    absorb: async () => ({ changes: [], heldBack: [], warnings: [] }),
     apply: refuse,
     purge: refuse,
     watch: refuse,

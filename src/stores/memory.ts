@@ -118,7 +118,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     },
     async absorb({ signal } = {}) {
       enter(signal)
-      return { changes: [], heldBack: [] }
+      return { changes: [], heldBack: [], warnings: [] }
     },
     async purge(ids, { signal } = {}) {
       enter(signal)

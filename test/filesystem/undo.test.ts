@@ -143,6 +143,53 @@ describe(`undo (seed ${seed})`, () => {
     await memory.close()
   }, 600_000)
 
+  it('gives an entry that replaces another under its name the file of that, and both their bytes back', async () => {
+    let memory = open()
+    const raw = await memory.remember('all that was said', { kind: 'archive', name: 'chat-1' })
+    const path = join(root, raw.entry.path ?? '')
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^---$/m, '---\nmood: good # mine'))
+    await memory.get(raw.entry.id)
+    const before = tree()
+    const { entries, change, warnings } = await memory.apply([
+      { op: 'remove', id: raw.entry.id },
+      { op: 'add', scope: 'main', kind: 'archive', name: 'chat-1', content: 'in short' },
+    ])
+    const after = tree()
+    const summary = entries.find(({ content }) => content === 'in short')
+    expect([summary?.path, warnings, [...after.keys()]]).toEqual([raw.entry.path, [], [...before.keys()]])
+    expect(readFileSync(path, 'utf8')).not.toMatch(/mood|all that was said/)
+    memory = await reopened(memory)
+    expect((await memory.list({ kinds: ['archive'] })).map(({ id }) => id)).toEqual([summary?.id])
+    const undone = await memory.undo({ changes: [change?.number ?? 0] })
+    expect(tree()).toEqual(before)
+    memory = await reopened(memory)
+    expect((await memory.list({ kinds: ['archive'] })).map(({ id }) => id)).toEqual([raw.entry.id])
+    await memory.undo({ changes: [undone.change?.number ?? 0] })
+    expect(tree()).toEqual(after)
+    memory = await reopened(memory)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('in short', 'in short, by hand'))
+    expect(await memory.get(summary?.id ?? '')).toMatchObject({ content: 'in short, by hand' })
+    await memory.close()
+  })
+
+  it('lets a renamed entry take the file of one that goes, with what people added to its own', async () => {
+    const memory = open()
+    const gone = await memory.remember('old', { name: 'Deploys' })
+    const kept = await memory.remember('text', { name: 'Draft' })
+    const path = join(root, kept.entry.path ?? '')
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^---$/m, '---\nmood: good # mine'))
+    const before = tree()
+    const { change } = await memory.apply([
+      { op: 'remove', id: gone.entry.id },
+      { op: 'rename', id: kept.entry.id, name: 'Deploys' },
+    ])
+    expect([...tree().keys()]).toEqual([gone.entry.path])
+    expect(tree().get(gone.entry.path ?? '')).toMatch(/mood: good # mine[\s\S]*text/)
+    await memory.undo({ changes: [change?.number ?? 0] })
+    expect(tree()).toEqual(before)
+    await memory.close()
+  })
+
   async function numbers(memory: Memory, after: number): Promise<number[]> {
     const { changes } = await memory.store.changes()
     return changes

@@ -159,16 +159,31 @@ function agentOf(scope: unknown): string | undefined {
   }
 }
 
+interface HandEditFacts {
+  /** They lay there when the journal began. */
+  readonly found?: true
+  /** Paths, each with the change of ours that was to be written there. */
+  readonly superseded?: ReadonlyMap<string, number>
+}
+
 /** Journals hand edits as changes of their own: one a file, and one for files that were moved to each other's places. */
-export function planHandEdits(plan: TurnPlan, edits: readonly HandEdit[], found?: 'found'): void {
-  planEdits(plan, edits, (group) => seenWrites(plan, group), found)
+export function planHandEdits(plan: TurnPlan, edits: readonly HandEdit[], facts: HandEditFacts = {}): void {
+  planEdits(plan, edits, (group) => seenWrites(plan, group), facts)
+}
+
+/** What hands did to files that a crash had kept us from writing: from here on nobody can tell any more that it was so. */
+export function planSuperseding(plan: TurnPlan, superseded: ReadonlyMap<string, number>): void {
+  const { edits, heldBack } = withoutBulkRemovals(plan.workspace, survey(plan.workspace).edits)
+  noteHeldBack(plan.workspace, heldBack)
+  const meant = edits.filter((edit) => pathsOf(edit).some((path) => superseded.has(path)))
+  planHandEdits(plan, withSameFiles(edits, new Set(meant.map(idOf))), { superseded })
 }
 
 function planEdits(
   plan: TurnPlan,
   edits: readonly HandEdit[],
   filesOf: (group: EditGroup) => FileWrite[] | undefined,
-  found?: 'found',
+  { found, superseded }: HandEditFacts = {},
 ): void {
   const seqs = seqsOfNew(plan, edits)
   // In the order of their numbers, so that a crash between two records leaves the first ones.
@@ -178,7 +193,15 @@ function planEdits(
     const files = filesOf(group)
     if (!files) continue
     const steps = group.edits.flatMap((edit) => stepsOfEdit(edit, seqs))
-    addRecord(plan, { origin: { by: 'hand' }, reverts: undefined, steps, files, ...(found ? { found: true } : {}) })
+    const lost = [...group.paths].flatMap((path) => superseded?.get(path) ?? [])
+    addRecord(plan, {
+      origin: { by: 'hand' },
+      reverts: undefined,
+      steps,
+      files,
+      ...(found ? { found } : {}),
+      ...(lost.length > 0 ? { supersedes: Math.max(...lost) } : {}),
+    })
     for (const edit of group.edits) {
       const last = steps.findLast((step) => idOf(step) === (edit.after ?? edit.before)?.id)
       plan.draft.put(idOf(edit), last?.after)

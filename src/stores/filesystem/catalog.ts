@@ -16,6 +16,8 @@ import { hashBytes } from './reading.ts'
 
 /** Writes to a file that a crash may have kept from happening. */
 export interface Unproved {
+  /** The number of the last of them. */
+  change: number
   /** Hashes of states on the way; `null` for "no file". */
   readonly earlier: Set<string | null>
   /** Whole texts on the way: a power cut may leave a part of any of them. */
@@ -152,22 +154,24 @@ export class Catalog {
     }
     if (sameBoot && record.turn !== this.turn) this.unproved.clear()
     for (const [path, signature] of record.signed ?? []) this.sign(path, signature)
-    for (const file of record.files) this.expect(file)
+    for (const file of record.files) this.#expect(file, record.number)
     this.epoch = epoch
     this.number = record.number
     this.turn = record.turn
   }
 
   /** Notes what a record will do to a file. */
-  expect(file: FileWrite): void {
+  #expect(file: FileWrite, change: number): void {
     this.unsynced.add(file.path)
     if ('seen' in file && file.seen) {
       this.unproved.delete(file.path)
       this.#know(file)
       return
     }
-    const unproved = this.unproved.get(file.path) ?? { earlier: new Set(), between: [], text: undefined, appends: [] }
+    const fresh: Unproved = { change, earlier: new Set(), between: [], text: undefined, appends: [] }
+    const unproved = this.unproved.get(file.path) ?? fresh
     this.unproved.set(file.path, unproved)
+    unproved.change = change
     if ('append' in file) {
       unproved.appends.push(file)
       this.files.set(file.path, knownFile(undefined, file.at + Buffer.byteLength(file.append)))

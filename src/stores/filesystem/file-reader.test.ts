@@ -135,7 +135,7 @@ describe('a log', () => {
 
   it('that was still to be written is read again once it is not', () => {
     const before = hashBytes(readFileSync(join(root, place.path)))
-    workspace.catalog.unproved.set(place.path, { earlier: new Set([before]), text: edited(), appends: [] })
+    workspace.catalog.unproved.set(place.path, { change: 1, earlier: new Set([before]), text: edited(), appends: [] })
     expect(workspace.files.view().get(id)?.content).toBe('We deploy on Thursday.')
     workspace.catalog.unproved.clear()
     expect(workspace.files.view().get(id)?.content).toBe('We deploy on Tuesdays.')

@@ -32,6 +32,22 @@ describe('the lock', () => {
     again.release()
   })
 
+  it('goes by turns in a process, also where one takes it again at once', async () => {
+    let served = false
+    const greedy = (async () => {
+      while (!served) {
+        const lock = await acquireLock(folder, 1000)
+        await new Promise(setImmediate)
+        lock.release()
+      }
+    })()
+    const patient = await acquireLock(folder, 300).finally(() => {
+      served = true
+    })
+    patient.release()
+    await greedy
+  })
+
   it('keeps one generation and no litter', () => {
     for (let turn = 0; turn < 5; turn++) tryLock(folder).held?.release()
     expect(readdirSync(folder)).toEqual(['5.done'])

@@ -21,7 +21,16 @@ export interface HeldLock {
   release(outcome?: 'done' | 'undone'): void
 }
 
+/** Those of one process that wait for one folder. */
+interface Line {
+  /** In the order they came; only the first one tries. */
+  readonly waiting: object[]
+  /** Who had the lock when it was last tried. */
+  owner: string
+}
+
 const heldHere = new Set<string>()
+const lines = new Map<string, Line>()
 /** The last generation of each folder that was let go of here, in good order. */
 const letGoHere = new Map<string, number>()
 let holdings = 0
@@ -31,18 +40,41 @@ const LONGEST_WAIT_MS = 8
 /** Who has waited so long asks often again: one that lets go takes the lock back at once if nobody is awake. */
 const PATIENCE_MS = 1000
 
-/** Takes the lock, waiting up to `waitMs` for a living owner; throws LockedError with the owner's name after that. */
+/**
+ * Takes the lock, waiting up to `waitMs` for a living owner; throws LockedError with the owner's name after that. Within a process it
+ * goes by turns: one that lets go and comes back at once leaves no moment in which a timer of another could find the lock free.
+ */
 export async function acquireLock(folder: string, waitMs: number, signal?: AbortSignal): Promise<HeldLock> {
+  const line = lines.get(folder) ?? { waiting: [], owner: '' }
+  lines.set(folder, line)
+  const me = {}
+  line.waiting.push(me)
+  try {
+    return await patientLock(folder, waitMs, { line, isFirst: () => line.waiting[0] === me, signal })
+  } finally {
+    line.waiting.splice(line.waiting.indexOf(me), 1)
+    if (line.waiting.length === 0) lines.delete(folder)
+  }
+}
+
+interface Waiting {
+  readonly line: Line
+  readonly isFirst: () => boolean
+  readonly signal: AbortSignal | undefined
+}
+
+async function patientLock(folder: string, waitMs: number, { line, isFirst, signal }: Waiting): Promise<HeldLock> {
   let started: number | undefined
   let pause = FIRST_WAIT_MS
   for (;;) {
     signal?.throwIfAborted()
-    const { held, owner } = tryLock(folder)
-    if (held) return held
+    const tried = isFirst() ? tryLock(folder) : undefined
+    if (tried?.held) return tried.held
+    if (tried) line.owner = tried.owner
     // Only who has to wait needs a clock: Node takes two milliseconds to load it.
     started ??= performance.now()
     const waited = performance.now() - started
-    if (waited >= waitMs) throw new LockedError(folder, owner, waitMs)
+    if (waited >= waitMs) throw new LockedError(folder, line.owner, waitMs)
     await sleep(pause + Math.random() * pause)
     pause = waited > Math.min(waitMs / 4, PATIENCE_MS) ? FIRST_WAIT_MS : Math.min(pause * 1.5, LONGEST_WAIT_MS)
   }

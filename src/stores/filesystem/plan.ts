@@ -131,12 +131,16 @@ function placed(
   exact: ExactUndo | undefined,
 ): Step[] {
   const chosen = new Map<string, string>()
+  const freed = new Set<string>()
   return steps.map((step) => {
     const { before, after } = step
     const from = before && { ...before, ...pathField(chosen.get(before.id) ?? before.path) }
-    if (!after) return { ...step, ...(from ? { before: from } : {}) }
+    if (!after) {
+      if (from?.path !== undefined) freed.add(from.path)
+      return { ...step, ...(from ? { before: from } : {}) }
+    }
     const home = exact && homeOf(after.id, exact, plan.files)
-    const path = home ?? choosePath(plan, from, after, new Set(chosen.values()), warnings)
+    const path = home ?? choosePath(plan, from, after, { taken: new Set(chosen.values()), freed }, warnings)
     chosen.set(after.id, path)
     const entry = { ...after, path }
     draft.put(entry.id, entry)
@@ -152,7 +156,7 @@ function choosePath(
   plan: TurnPlan,
   before: EntryHead | undefined,
   after: Entry,
-  taken: ReadonlySet<string>,
+  { taken, freed }: { readonly taken: ReadonlySet<string>; readonly freed: ReadonlySet<string> },
   warnings: string[],
 ): string {
   const { workspace, files } = plan
@@ -164,6 +168,8 @@ function choosePath(
   for (const candidate of slugCandidates(after.name)) {
     const path = `${folder}${candidate}.md`
     if (path === before?.path) return path
+    // What replaces an entry under its name lies where that lay: one file is rewritten, whoever's it was.
+    if (freed.has(path) && !taken.has(path) && !files.isPlanned(path)) return path
     if (taken.has(path) || isHeld(plan, path)) continue
     if (!files.exists(path)) return path
     warnings.push(`${path} is there already and belongs to another entry or to nobody`)

@@ -9,7 +9,7 @@ import { isKeepsakeError } from '../../errors.ts'
 import { newId } from '../../model/id.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { allAsAdditions, planHandEdits } from './absorb.ts'
+import { allAsAdditions, planHandEdits, planSuperseding } from './absorb.ts'
 import { noteHeldBack, withoutBulkRemovals } from './bulk-removal.ts'
 import { Checkpointer } from './checkpointer.ts'
 import type { Committer } from './committer.ts'
@@ -22,7 +22,7 @@ import { hashBytes, readFileAt, statFile } from './reading.ts'
 import { survey } from './survey.ts'
 import type { Displaced } from './swap.ts'
 import { attempt, createFileDurably, FILE_MODE, makeFolder, removeFile, replaceFile, syncFolder } from './system.ts'
-import { settle } from './unproved.ts'
+import { isSuperseded, settle } from './unproved.ts'
 import type { Workspace } from './workspace.ts'
 import { formatSettings, SETTINGS_FILE } from './workspace-settings.ts'
 
@@ -34,6 +34,8 @@ export class Preparation {
   readonly #committer: Committer
   readonly #clock: Clock
   readonly checkpointer: Checkpointer
+  /** What was found out of step, as sentences, for whoever can tell it to somebody. */
+  readonly warnings: string[] = []
   /** The id of the workspace that this process has held the lock of with everything in order. */
   #preparedFor: string | undefined
 
@@ -74,8 +76,9 @@ export class Preparation {
     if (isNewBoot) workspace.swap.forgetAside()
     this.#cutTornTail()
     this.#committer.files.displaced.push(...this.#putBackMoved(inherited || first, isNewBoot))
-    this.#writeUnwritten()
+    const superseded = this.#writeUnwritten()
     await this.#openSegment()
+    if (inherited && superseded.size > 0) await this.#journalSuperseding(superseded)
     this.#preparedFor = workspace.settings.id
     this.#committer.files.displaced.push(...workspace.swap.late(), ...(first ? workspace.swap.leftByOthers() : []))
     await this.#committer.journalDisplaced()
@@ -139,13 +142,32 @@ export class Preparation {
     if (size > state.position.offset) journal.cut(state.position)
   }
 
-  /** Does what a crash, or a failed write of ours, kept from happening. A hand's edit is left for the inspection. */
-  #writeUnwritten(): void {
+  /** Does what a crash, or a failed write of ours, kept from happening. Where a hand was there since: the path, and our change. */
+  #writeUnwritten(): Map<string, number> {
     const { catalog } = this.#workspace
-    for (const path of [...catalog.unproved.keys()]) {
+    const superseded = new Map<string, number>()
+    for (const [path, unproved] of [...catalog.unproved]) {
       const { bytes, unwritten } = this.#workspace.files.bytesOf(path)
       if (unwritten) this.#committer.files.bringTo(path, bytes)
+      if (isSuperseded(bytes, unproved)) superseded.set(path, unproved.change)
       catalog.unproved.delete(path)
+    }
+    return superseded
+  }
+
+  /** The hand's edit counts, and says whose place it took. */
+  async #journalSuperseding(superseded: ReadonlyMap<string, number>): Promise<void> {
+    const plan = this.#committer.newPlan()
+    planSuperseding(plan, superseded)
+    if (plan.records.length === 0) return
+    this.warnings.push(...(await this.#committer.commit(plan.records)))
+    for (const { number, supersedes, files } of plan.records) {
+      if (supersedes === undefined) continue
+      const path = files.find((file) => superseded.get(file.path) === supersedes)?.path
+      this.warnings.push(
+        `${path} was edited by hand where a crash had kept change ${supersedes} from being written; the edit counts. ` +
+          `What change ${supersedes} wrote: keepsake log ${supersedes}; to have it in the place of the edit: keepsake undo ${number}`,
+      )
     }
   }
 
@@ -228,7 +250,7 @@ export class Preparation {
     const sifted = withoutBulkRemovals(workspace, edits)
     if (from) noteHeldBack(workspace, sifted.heldBack)
     if (from) planHandEdits(plan, sifted.edits)
-    else planHandEdits(plan, allAsAdditions(workspace, edits), 'found')
+    else planHandEdits(plan, allAsAdditions(workspace, edits), { found: true })
     await this.startSegment(newId(this.#clock()), from)
     if (plan.records.length > 0) await this.#committer.commit(plan.records)
     await this.checkpointer.make()

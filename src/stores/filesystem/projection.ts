@@ -61,9 +61,10 @@ function projectOne(place: Place, steps: readonly Step[], context: ProjectionCon
   const last = steps.findLast((step) => step.after?.path === place.path || step.before?.path === place.path)
   const entry = last?.after?.path === place.path ? last.after : undefined
   const previous = context.files.text(place.path)
-  // A renamed entry takes along what people added to its file.
-  const origin = entry && steps[0]?.before?.path
-  const model = previous ?? (origin === undefined ? undefined : context.files.text(origin))
+  // A renamed entry takes along what people added to its file; what they added to one that lay here goes with that.
+  const origin = entry && steps.find(({ before }) => before?.id === entry.id)?.before?.path
+  const isAnothers = steps.some(({ before }) => before?.path === place.path && before.id !== entry?.id)
+  const model = (isAnothers ? undefined : previous) ?? (origin === undefined ? undefined : context.files.text(origin))
   const text = entry && textOf(entry, place, model, context)
   if (text === previous) return undefined
   return whole(place.path, previous, text)

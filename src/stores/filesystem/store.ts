@@ -41,7 +41,7 @@ import { Reader } from './reader.ts'
 import { decodeText, readFileAt, statFile } from './reading.ts'
 import { safeFileName } from './safe-file-name.ts'
 import { fileSessions } from './sessions.ts'
-import { everyProblem, pendingEdits, survey } from './survey.ts'
+import { everyProblem, pendingEdits, survey, unwrittenIn } from './survey.ts'
 import { makeFolder } from './system.ts'
 import { Workspace } from './workspace.ts'
 import { newSettings, readSettings, type SettingsWish } from './workspace-settings.ts'
@@ -260,7 +260,7 @@ function copyOf(metadata: Metadata): Metadata {
   return {}
 }
 
-/** Asks for the lock only where there is something to take in: a log of an untouched folder writes nothing. */
+/** Asks for the lock only where there is something to take in or to finish: a log of an untouched folder writes nothing. */
 async function absorbAll(
   workspace: Workspace,
   writer: Writer,
@@ -270,16 +270,17 @@ async function absorbAll(
   const { edits } = survey(workspace)
   const { heldBack } = withoutBulkRemovals(workspace, edits)
   const wanted = acceptRemovals ? edits.length : edits.length - heldBack.length
-  if (wanted === 0 && !workspace.swap.hasLateSaves()) return { changes: [], heldBack }
+  const isDone = wanted === 0 && !workspace.swap.hasLateSaves() && unwrittenIn(workspace).size === 0
+  if (isDone) return { changes: [], heldBack, warnings: [] }
   const cursor = cursorOf(workspace)
   try {
-    await writer.absorb(acceptRemovals, signal)
+    const warnings = await writer.absorb(acceptRemovals, signal)
+    return { changes: readChanges(workspace, cursor).changes, heldBack: acceptRemovals ? [] : heldBack, warnings }
   } catch (error) {
     // A folder that can only be read from is read as it is.
     if (!isKeepsakeError(error) || error.code !== 'READ_ONLY' || acceptRemovals) throw error
-    return { changes: [], heldBack }
+    return { changes: [], heldBack, warnings: [] }
   }
-  return { changes: readChanges(workspace, cursor).changes, heldBack: acceptRemovals ? [] : heldBack }
 }
 
 /** The YAML library takes longer to load than a command to run, and files that we wrote do without it. */

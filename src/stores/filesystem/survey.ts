@@ -120,6 +120,21 @@ export function viewWithEdits(
   return { view, heads: heads.values() }
 }
 
+/** Files that a crash kept from being written. */
+export function unwrittenIn(workspace: Workspace): Set<string> {
+  const paths = [...workspace.catalog.unproved.keys()]
+  return new Set(paths.filter((path) => isUnwritten(workspace, path)))
+}
+
+function isUnwritten(workspace: Workspace, path: string): boolean {
+  try {
+    return workspace.files.bytesOf(path).unwritten
+  } catch (error) {
+    if (isKeepsakeError(error)) return false // who reads it next says why it can't be read
+    throw error
+  }
+}
+
 /** How what a scan gives differs from what the journal tells, for whoever follows the changes. */
 export function pendingEdits(workspace: Workspace, scopes: readonly Scope[]): Pick<ChangeFeed, 'edits' | 'problems'> {
   const { edits, problems } = survey(workspace, scopes)

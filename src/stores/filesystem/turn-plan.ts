@@ -27,9 +27,11 @@ interface RecordParts {
   }[]
   readonly files: readonly FileWrite[]
   readonly found?: true
+  readonly supersedes?: number
 }
 
-export function addRecord(plan: TurnPlan, { origin, reverts, steps, files, found }: RecordParts): JournalRecord {
+export function addRecord(plan: TurnPlan, parts: RecordParts): JournalRecord {
+  const { origin, reverts, steps, files, found, supersedes } = parts
   const record: JournalRecord = {
     number: plan.workspace.catalog.number + plan.records.length + 1,
     turn: plan.turn,
@@ -37,6 +39,7 @@ export function addRecord(plan: TurnPlan, { origin, reverts, steps, files, found
     origin,
     ...(reverts === undefined ? {} : { reverts }),
     ...(found ? { found } : {}),
+    ...(supersedes === undefined ? {} : { supersedes }),
     operations: steps.map((step) => step.operation),
     set: steps.map((step) => (step.after ? beyondOperation(step.before, step.operation, step.after) : {})),
     files,

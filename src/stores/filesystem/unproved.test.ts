@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Unproved } from './catalog.ts'
 import { hashBytes } from './reading.ts'
-import { settle } from './unproved.ts'
+import { isSuperseded, settle } from './unproved.ts'
 
 const OLD = 'the old text\n'
 const NEW = 'the new text, which is longer\n'
@@ -10,7 +10,7 @@ const BLOCK = `\n## 21:32\n<!-- {"id":"${ID}"} -->\n\nThe staging database moved
 const DAY = '# 2026-11-15\n\n## 10:00\n\nbefore\n'
 
 function replaced(before: string | null, text: string | null): Unproved {
-  return { earlier: new Set([before === null ? null : hashBytes(before)]), text, appends: [] }
+  return { change: 1, earlier: new Set([before === null ? null : hashBytes(before)]), text, appends: [] }
 }
 
 function settled(found: string | null, unproved: Unproved): string | null {
@@ -42,7 +42,7 @@ describe('a file that was to be replaced', () => {
   })
 
   it('by two changes, may be in the state between', () => {
-    const unproved = { earlier: new Set([hashBytes(OLD), hashBytes('between')]), text: NEW, appends: [] }
+    const unproved = { change: 2, earlier: new Set([hashBytes(OLD), hashBytes('between')]), text: NEW, appends: [] }
     expect(settled('between', unproved)).toBe(NEW)
   })
 })
@@ -56,7 +56,12 @@ describe('a file that was to be removed', () => {
 })
 
 describe('a log that was to be added to', () => {
-  const unproved: Unproved = { earlier: new Set(), text: undefined, appends: [{ at: DAY.length, append: BLOCK }] }
+  const unproved: Unproved = {
+    change: 1,
+    earlier: new Set(),
+    text: undefined,
+    appends: [{ at: DAY.length, append: BLOCK }],
+  }
 
   it.each([
     ['lacks all of it', DAY],
@@ -79,5 +84,18 @@ describe('a log that was to be added to', () => {
 
   it('is made when it is missing', () => {
     expect(settled(null, { ...unproved, appends: [{ at: 0, append: BLOCK }] })).toBe(BLOCK)
+  })
+})
+
+describe('a settled file', () => {
+  it.each([
+    ['what we wrote', NEW, NEW, false],
+    ['what we wrote and more', `${NEW}and more\n`, NEW, false],
+    ['something else', `${OLD}by hand\n`, NEW, true],
+    ['nothing: it was removed', null, NEW, true],
+    ['something, where nothing was to be', 'by hand\n', null, true],
+    ['nothing, as it was to be', null, null, false],
+  ])('that holds %s', (_, found, text, isSo) => {
+    expect(isSuperseded(found === null ? null : Buffer.from(found), replaced(OLD, text))).toBe(isSo)
   })
 })

@@ -14,6 +14,17 @@ export function settle(found: Uint8Array | null, unproved: Unproved): Uint8Array
   return base !== null && bytes.equals(base) ? base : bytes
 }
 
+/**
+ * Whether something else stands where a whole text of ours was to be, and nothing proves that it was made from ours. For a file
+ * that is settled: what a crash has left is brought in order by then, so it is a hand's.
+ */
+export function isSuperseded(settled: Uint8Array | null, { text, appends }: Unproved): boolean {
+  if (text === undefined) return false
+  if (settled === null) return text !== null
+  if (text === null) return appends.length === 0
+  return !Buffer.from(settled).includes(text.trimEnd())
+}
+
 function settleText(found: Uint8Array | null, text: string | null, unproved: Unproved): Uint8Array | null {
   const { earlier, between = [], lead } = unproved
   const ours = text === null ? null : Buffer.from(text)

@@ -164,9 +164,9 @@ export class Writer {
     }
   }
 
-  /** Journals what hands did anywhere in the folder. Removals in bulk wait until someone says that they were meant. */
-  async absorb(acceptRemovals: boolean, signal?: AbortSignal): Promise<void> {
-    await this.exclusively(async () => {
+  /** Journals what hands did anywhere in the folder. Removals in bulk wait until someone says that they were meant. Warnings. */
+  async absorb(acceptRemovals: boolean, signal?: AbortSignal): Promise<string[]> {
+    return this.exclusively(async () => {
       this.#committer.files.displaced.push(...this.#workspace.swap.leftByOthers())
       await this.#committer.journalDisplaced()
       const { edits } = survey(this.#workspace)
@@ -175,6 +175,7 @@ export class Writer {
       const plan = this.#committer.newPlan()
       planHandEdits(plan, sifted.edits)
       if (plan.records.length > 0) await this.#committer.commit(plan.records)
+      return this.#preparation.warnings.splice(0)
     }, signal)
   }
 
@@ -202,6 +203,7 @@ export class Writer {
       for (const { job } of planned) job.reject(error)
       return
     }
+    if (planned.length > 0) warnings = [...this.#preparation.warnings.splice(0), ...warnings]
     for (const { job, result } of planned) {
       job.resolve({
         ...(result.record ? { change: changeOf(result.record) } : {}),

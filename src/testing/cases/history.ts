@@ -151,7 +151,7 @@ const PLAIN_RULES: readonly Rule[] = [
     name: 'has nothing to absorb after its own writes',
     async run({ store }) {
       await apply(store, [note('a'), experience('line')])
-      equal(await store.absorb(), { changes: [], heldBack: [] }, 'absorbed')
+      equal(await store.absorb(), { changes: [], heldBack: [], warnings: [] }, 'absorbed')
     },
   },
 ]

@@ -9,6 +9,7 @@ import { isKeepsakeError } from '../../../errors.ts'
 import { newId } from '../../../model/id.ts'
 import { STATE_FOLDER } from '../layout.ts'
 import { listFolder } from '../list-folder.ts'
+import { unwrittenIn } from '../survey.ts'
 import { Workspace } from '../workspace.ts'
 import { newSettings, type SettingsWish } from '../workspace-settings.ts'
 import type { Finding } from './finding.ts'
@@ -127,20 +128,6 @@ function follows(workspace: Workspace): boolean {
     return true
   } catch (error) {
     if (isKeepsakeError(error)) return false // the checks of the journal say why
-    throw error
-  }
-}
-
-function unwrittenIn(workspace: Workspace): Set<string> {
-  const paths = [...workspace.catalog.unproved.keys()]
-  return new Set(paths.filter((path) => isUnwritten(workspace, path)))
-}
-
-function isUnwritten(workspace: Workspace, path: string): boolean {
-  try {
-    return workspace.files.bytesOf(path).unwritten
-  } catch (error) {
-    if (isKeepsakeError(error)) return false // who reads it next says why it can't be read
     throw error
   }
 }

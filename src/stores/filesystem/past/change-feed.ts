@@ -66,6 +66,14 @@ function epochOf(journal: Journal, segment: string): string | undefined {
   }
 }
 
-export function changeOf({ number, at, origin, operations, reverts, found }: JournalRecord): Change {
-  return { number, at, origin, operations, ...(reverts === undefined ? {} : { reverts }), ...(found ? { found } : {}) }
+export function changeOf({ number, at, origin, operations, reverts, found, supersedes }: JournalRecord): Change {
+  return {
+    number,
+    at,
+    origin,
+    operations,
+    ...(reverts === undefined ? {} : { reverts }),
+    ...(found ? { found } : {}),
+    ...(supersedes === undefined ? {} : { supersedes }),
+  }
 }

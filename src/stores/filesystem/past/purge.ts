@@ -8,6 +8,7 @@ import { decodeJournal, encodeHeader, encodeRecord } from '../../../codec/journa
 import { isKeepsakeError } from '../../../errors.ts'
 import type { Entry } from '../../../model/entry.ts'
 import { KINDS } from '../../../model/kinds.ts'
+import type { Operation } from '../../../model/operation.ts'
 import type { Purged } from '../../../ports/store.ts'
 import { rewriteArchive } from '../backup/archive-rewrite.ts'
 import { knownBackups } from '../backup/known-backups.ts'
@@ -70,7 +71,7 @@ async function purgeHeld(
   const note: Note = { ids: given, needles }
   await replaceFileDurably(notePath(workspace), Buffer.from(JSON.stringify(note)), temporary)
   const there = given.filter((id) => catalog.head(id) !== undefined)
-  for (const id of there) await removeEntry(workspace, writer, id)
+  await removeEntries(workspace, writer, there)
   const cleaned: string[] = []
   const sessions = await purgeSessions(workspace, needles)
   if (sessions > 0) cleaned.push(`${sessions} session${sessions === 1 ? '' : 's'} that said it`)
@@ -103,16 +104,18 @@ async function purgeHeld(
   return { cleaned, outOfReach }
 }
 
-/** A file that can't be read can't be rewritten either: it goes as it is. */
-async function removeEntry(workspace: Workspace, writer: Writer, id: string): Promise<void> {
-  const { kind, path } = workspace.catalog.head(id) ?? {}
-  if (kind !== undefined && path !== undefined && KINDS[kind].shape !== 'log' && !workspace.files.view().get(id)) {
-    workspace.refuseLinks(path)
-    removeFile(workspace.absolute(path))
-    await writer.absorbHeld((edit) => edit.before?.id === id)
-    return
+/** In one change, so that nobody finds one without what belongs to it. A file that can't be read can't be rewritten either: it goes as it is. */
+async function removeEntries(workspace: Workspace, writer: Writer, ids: readonly string[]): Promise<void> {
+  const operations: Operation[] = []
+  for (const id of ids) {
+    const { kind, path } = workspace.catalog.head(id) ?? {}
+    if (kind !== undefined && path !== undefined && KINDS[kind].shape !== 'log' && !workspace.files.view().get(id)) {
+      workspace.refuseLinks(path)
+      removeFile(workspace.absolute(path))
+      await writer.absorbHeld((edit) => edit.before?.id === id)
+    } else operations.push({ op: 'remove', id })
   }
-  await writer.applyHeld({ operations: [{ op: 'remove', id }], origin: { by: 'hand' } })
+  if (operations.length > 0) await writer.applyHeld({ operations, origin: { by: 'hand' } })
 }
 
 /** Other entries that say or said the same: theirs, and so not touched. */
