@@ -3,7 +3,12 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 const ALONE = ['test/**/*.test.ts']
 const TOGETHER = [
   'src/**/*.test.ts',
-  'test/{config,facades,prompt,search,tools,typed}/**/*.test.ts',
+  'test/{config,facades,prompt,recall,search,tools,typed}/**/*.test.ts',
+  'test/agent/{condensing,loop,over-sockets,own-tools}.test.ts',
+  'test/complete/{ai-sdk,failures,forms,providers}.test.ts',
+  'test/consolidate/{consolidate,failures,faulty-replies,meanwhile,pieces,purge,queue,retry,review}.test.ts',
+  'test/session/{compaction,echo-rates,new-archives,purge,queue,random-sequences,raw-archives,recording}.test.ts',
+  'test/session/{echo-by-time,repeated-turns,undone-compaction,written-beside}.test.ts',
   'test/filesystem/doctor/*.test.ts',
   'test/filesystem/{at-rest,clock,damage,feed,hands-and-past,names,purge,retention,sessions,stores-agree,two-copies,undo}.test.ts',
 ]

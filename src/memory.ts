@@ -54,10 +54,11 @@ export type {
   WindowOptions,
 } from './session/recording.ts'
 export type { Marker, MarkerReason, Message, Role, Turn, TurnInput } from './session/records.ts'
-export type { Reset } from './session/reset.ts'
-export type { Session } from './session/session.ts'
+export type { Reset, ResetOptions } from './session/reset.ts'
+export type { Session, SessionContextOptions } from './session/session.ts'
 export type { SessionSummary } from './session/summaries.ts'
 export type { Summary, SummaryInput, Summed } from './session/summary.ts'
+export type { GivenText } from './session/turn-input.ts'
 
 /** With a query: what a search may be told besides. Without: `days` and `budgetTokens`. */
 export interface RecallOptions extends SearchOptions {
@@ -338,7 +339,7 @@ export class Memory {
     return this.#past.blame(await this.find(ref, options), options)
   }
 
-  /** Journals what hands did to the files, so that it is in the log and can be undone. */
+  /** Journals what hands did to the files, so that it is in the log and can be undone; and writes what a crash kept from them. */
   async absorb(options: CallOptions = {}): Promise<Absorbed> {
     return this.store.absorb(options)
   }
@@ -357,10 +358,11 @@ export class Memory {
     const touched = [{ id: entry.id, before: entry }, ...(await this.#past.goneCalled(ref, options))]
     const archives = touched.filter(({ before }) => before?.kind === 'archive').map(({ id }) => id)
     const mirrors = await this.#past.mirrorsOf(new Set(archives), options)
+    const untold = await this.#sessions.announcePurge(touched, options)
     const purged = await this.store.purge([...new Set([...touched.map(({ id }) => id), ...mirrors])], options)
     const cleaned = mirrors.length === 0 ? [] : ['the history, where its entry said the same']
-    const warnings = await this.#sessions.follow(touched, options)
-    return { entry, ...purged, cleaned: [...cleaned, ...purged.cleaned], warnings }
+    const warnings = new Set([...untold, ...(await this.#sessions.follow(touched, options))])
+    return { entry, ...purged, cleaned: [...cleaned, ...purged.cleaned], warnings: [...warnings] }
   }
 
   /** As find, and where nothing is called so any more, what was last called so: `gone`. */

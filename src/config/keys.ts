@@ -2,6 +2,7 @@
  * Every key of `spec.memory` in `agent.yaml`, in one place: what it may be, what it is when nothing is said, and what it is
  * for. docs/config.md says the same, and a test holds the two together.
  */
+import { LARGEST_MEMORY_BYTES, LONGEST_TIMER_MS } from '../model/number.ts'
 import { PRESET_NAMES, PRESETS, type Preset } from '../model/preset.ts'
 import {
   AGENT,
@@ -103,9 +104,6 @@ const LLM: MappingType<Llm> = {
   },
 }
 
-/** What a timer of the system can wait: longer ones end at once. */
-const LONGEST_TIMER_MS = 2_147_483_647
-
 export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
   backend: {
     type: oneOf('a backend', ['filesystem', 'file', 'chroma', 'memory']),
@@ -176,7 +174,7 @@ export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
     about: 'what makes the vectors for search by meaning',
   },
   max_memory_size: {
-    type: whole(1, 16_777_216),
+    type: whole(1, LARGEST_MEMORY_BYTES),
     fallback: 8192,
     unit: 'bytes',
     about: 'from what size of MEMORY.md on the model is asked to compress it',

@@ -86,16 +86,18 @@ export class Past {
       ...(last === undefined ? {} : { last: wholeNumber(last, 'last', 1, MOST_LOGGED) }),
       ...(withLater === undefined ? {} : { withLater }),
     }
+    const told: string[] = []
     for (let tries = 1; ; tries++) {
-      const { undone, cleaned, operations, expect } = planUndo(await this.#changes(call), request, now)
+      told.push(...(await this.#store.absorb(call)).warnings)
+      const { undone, cleaned, operations, expect } = planUndo(await this.#journaled(call), request, now)
       const expired = cleaned.map((entry) => `${labelOf(entry)} has expired and was removed since: it stays so`)
       this.#gate(undone.flatMap(({ touched }) => touched.map(({ before, after }) => (after ?? before)?.kind)))
-      if (dryRun) return { undone, entries: [], warnings: expired }
+      if (dryRun) return { undone, entries: [], warnings: [...told, ...expired] }
       const reverts = undone.map(({ change }) => change.number)
       const batch: Batch = { operations, origin: { by: 'undo', agent: this.#agent }, reverts }
       try {
         const { change, entries, warnings } = await applyAs(this.#store, this.#agent, batch, { expect, ...call })
-        return { ...(change ? { change } : {}), undone, entries, warnings: [...expired, ...warnings] }
+        return { ...(change ? { change } : {}), undone, entries, warnings: [...told, ...expired, ...warnings] }
       } catch (error) {
         // Someone wrote between the plan and its turn: plan again on what is there now.
         if (!isKeepsakeError(error) || error.code !== 'CONFLICT' || tries >= PLAN_RACES) throw error
@@ -174,6 +176,10 @@ export class Past {
 
   async #changes(options: CallOptions): Promise<LoggedChange[]> {
     await this.#store.absorb(options)
+    return this.#journaled(options)
+  }
+
+  async #journaled(options: CallOptions): Promise<LoggedChange[]> {
     return visibleChanges(await this.#store.history(options), this.#scopes)
   }
 }

@@ -15,6 +15,9 @@ describe('settings', () => {
       soulEditable: false,
       contextWindowSize: 5,
       cleanupInterval: 3600,
+      maxMemorySize: 8192,
+      consolidationTimeout: 30_000,
+      memoryWindow: 50,
     })
   })
 
@@ -31,6 +34,9 @@ describe('settings', () => {
     [{ recallWords: 0 }, /^recallWords/],
     [{ contextWindowSize: -1 }, /^contextWindowSize/],
     [{ cleanupInterval: 2_147_484 }, /^cleanupInterval/],
+    [{ maxMemorySize: 0 }, /^maxMemorySize/],
+    [{ consolidationTimeout: 0 }, /^consolidationTimeout/],
+    [{ memoryWindow: 1 }, /^memoryWindow/],
   ])('refuse %j', (given, message) => {
     expect(() => knownSettings(given)).toThrow(message)
   })

@@ -1,6 +1,6 @@
 /** How a memory is searched and shown when nothing else is said. `agent.yaml` says it, or a program; see docs/config.md. */
 import { InvalidError } from '../errors.ts'
-import { wholeNumber } from '../model/number.ts'
+import { LARGEST_MEMORY_BYTES, LONGEST_TIMER_MS, wholeNumber } from '../model/number.ts'
 import { PRESET_NAMES, PRESETS, type Preset } from '../model/preset.ts'
 
 export interface MemorySettings {
@@ -50,8 +50,6 @@ export interface KnownSettings {
   readonly memoryWindow: number
 }
 
-/** What a timer of the system can wait: a longer one ends at once. */
-const LONGEST_TIMER_MS = 2_147_483_647
 const LONGEST_TIMER_S = Math.floor(LONGEST_TIMER_MS / 1000)
 
 export function knownSettings(given: MemorySettings): KnownSettings {
@@ -68,7 +66,7 @@ export function knownSettings(given: MemorySettings): KnownSettings {
     soulEditable: given.soulEditable ?? false,
     contextWindowSize: wholeNumber(contextWindowSize, 'contextWindowSize', 0, 1000),
     cleanupInterval: wholeNumber(cleanupInterval, 'cleanupInterval', 0, LONGEST_TIMER_S),
-    maxMemorySize: wholeNumber(maxMemorySize, 'maxMemorySize', 1, 16_777_216),
+    maxMemorySize: wholeNumber(maxMemorySize, 'maxMemorySize', 1, LARGEST_MEMORY_BYTES),
     consolidationTimeout: wholeNumber(consolidationTimeout, 'consolidationTimeout', 1, LONGEST_TIMER_MS),
     memoryWindow: wholeNumber(memoryWindow, 'memoryWindow', 2, 100_000),
   }

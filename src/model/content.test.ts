@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvalidError } from '../errors.ts'
-import { normalizeContent, normalizeDescription, normalizeText, stripFinalNewlines } from './content.ts'
+import { keepableText, normalizeContent, normalizeDescription, normalizeText, stripFinalNewlines } from './content.ts'
 
 describe('normalizeContent', () => {
   it.each([
@@ -44,6 +44,12 @@ describe('normalizeText', () => {
   it('may be blank, since a memory can be erased on purpose', () => {
     expect(normalizeText('', 'content')).toBe('')
     expect(normalizeText('\n', 'content')).toBe('')
+  })
+})
+
+describe('keepableText', () => {
+  it('replaces what no entry can keep, and nothing else', () => {
+    expect(keepableText('a\0b\ud800c\udc00 \u{1F408}\r\n\u001b')).toBe('a\ufffdb\ufffdc\ufffd \u{1F408}\r\n\u001b')
   })
 })
 

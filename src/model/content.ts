@@ -15,6 +15,11 @@ export function normalizeText(value: unknown, field: string): string {
   return stripFinalNewlines(value)
 }
 
+/** A text as an entry can keep it: for what others wrote, where the rest of it counts more than a character that is none. */
+export function keepableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd')
+}
+
 /** One line of text about an entry. */
 export function normalizeDescription(value: unknown): string {
   if (value === undefined || value === null) return ''

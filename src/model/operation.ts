@@ -76,6 +76,11 @@ export interface Change {
   readonly reverts?: readonly number[]
   /** Nobody did this: it was there already when the record of changes began. */
   readonly found?: true
+  /**
+   * A hand's edit that took the place of what this change was to write: a crash had come between, so nobody knows whether the
+   * person ever saw that.
+   */
+  readonly supersedes?: number
 }
 
 /** What one operation did. `after` is missing when it removed, `before` when it added. */

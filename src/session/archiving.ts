@@ -32,7 +32,7 @@ const NOTHING: Beside = { operations: [], expect: {} }
 export class Archiving {
   readonly #place: SessionPlace
   readonly #transcript: Transcript
-  /** Raw archives that the transcript knows to be replaced. */
+  /** Archives that the transcript knows to be replaced. */
   readonly #told = new Set<string>()
 
   constructor(place: SessionPlace, transcript: Transcript) {
@@ -46,8 +46,10 @@ export class Archiving {
     const { state, summed } = making
     const names = archiveNames(key, state.marker?.archiveName)
     let name = names.next().value
-    let id = idIn(state)
+    let id: string | undefined = idIn(state)
     for (let races = 0; ; races++) {
+      id = await this.#unused(id, making, call)
+      if (id === undefined) return undefined
       const replaced = await this.#replaced(making, call)
       for (;;) {
         const holder = await store.resolve(agent, name, call)
@@ -65,9 +67,8 @@ export class Archiving {
         // Another one made it, the name was taken, or what stands beside it was rewritten, since this looked.
         const raced = isConflict(error) || (isKeepsakeError(error) && error.code === 'NAME_TAKEN')
         if (!raced || races >= MOST_RACES) throw error
-        const free = await this.#freeId(id, making, call)
-        if (free === undefined) return undefined
-        id = free
+        id = await this.#freeId(id, making, call)
+        if (id === undefined) return undefined
       }
     }
   }
@@ -87,31 +88,55 @@ export class Archiving {
     }
   }
 
+  /** Where the history tells of an archive that is not there any more, as of one that was forgotten, no other one gets its id. */
+  async #unused(id: string, making: Making, call: CallOptions): Promise<string | undefined> {
+    const { store, agent } = this.#place
+    for (let free: string | undefined = id; free !== undefined; free = await this.#nextId(making, call)) {
+      const told = await store.heads({ scopes: [agent], kinds: ['history'] }, call)
+      const isTold = told.some(({ metadata }) => metadata['archive'] === free)
+      if (!isTold || (await store.get(free, call))) return free
+      await this.#tell([free], call)
+    }
+    return undefined
+  }
+
   /** Raw archives of this session that begin in the span, as they are. Before they go, the transcript keeps that no archive gets their ids again. */
   async #replaced({ span }: Making, call: CallOptions): Promise<Expect> {
-    const { store, sessions, agent, key, clock } = this.#place
+    const { store, agent, key } = this.#place
     const turns = new Set(span.map((turn) => turn.id))
     const heads = await store.heads({ scopes: [agent], kinds: ['archive'] }, call)
     const raws = heads.filter((head) => {
       const { session, first } = head.metadata
       return isFallback(head) && session === key && typeof first === 'string' && turns.has(first)
     })
-    const untold = raws.filter(({ id }) => !this.#told.has(id))
-    if (untold.length > 0) {
-      const at = instant(clock())
-      const records = untold.map(({ id }) => replacedRecord(at, id))
-      await sessions.append(agent, key, records, call)
-      for (const { id } of untold) this.#told.add(id)
-    }
+    await this.#tell(
+      raws.map(({ id }) => id),
+      call,
+    )
     return Object.fromEntries(raws.map(({ id, revision }) => [id, revision]))
   }
 
+  async #tell(archives: readonly string[], call: CallOptions): Promise<void> {
+    const { sessions, agent, key, clock } = this.#place
+    const untold = archives.filter((id) => !this.#told.has(id))
+    if (untold.length === 0) return
+    const at = instant(clock())
+    const records = untold.map((id) => replacedRecord(at, id))
+    await sessions.append(agent, key, records, call)
+    for (const id of untold) this.#told.add(id)
+  }
+
   /** The id to try again with: what was made of these turns meanwhile is the archive, unless it stands for nothing and this one does. */
-  async #freeId(id: string, { span, summed, reason }: Making, call: CallOptions): Promise<string | undefined> {
+  async #freeId(id: string, making: Making, call: CallOptions): Promise<string | undefined> {
+    const { summed, reason } = making
     const other = await this.#place.store.get(id, call)
     if (!other) return id
     const isOnlyRaw = summed.raw === true && reason !== 'new'
-    if (!isFallback(other) || isOnlyRaw) return undefined
+    return isFallback(other) && !isOnlyRaw ? this.#nextId(making, call) : undefined
+  }
+
+  /** `undefined`: the turns are not the first live ones any more. */
+  async #nextId({ span }: Making, call: CallOptions): Promise<string | undefined> {
     const now = await this.#transcript.settled(call)
     return now.turns[0]?.id === span[0]?.id ? now.archiveId : undefined
   }

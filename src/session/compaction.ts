@@ -6,6 +6,7 @@
  */
 import { InvalidError } from '../errors.ts'
 import type { Entry } from '../model/entry.ts'
+import { opensExchange } from '../model/opens-exchange.ts'
 import type { Change } from '../model/operation.ts'
 import type { CallOptions } from '../ports/store.ts'
 import { type Archived, Archiving, type Making } from './archiving.ts'
@@ -15,7 +16,6 @@ import type { KnownEcho, Sliding } from './sliding.ts'
 import { type SpanOptions, spanOf } from './span.ts'
 import { type Summary, summedBy } from './summary.ts'
 import type { SessionState, Transcript } from './transcript.ts'
-import { opensExchange } from './window.ts'
 
 export interface CompactOptions extends CallOptions, SpanOptions {
   readonly summary: Summary

@@ -7,7 +7,7 @@ import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord } from '../ports/store.ts'
 import type { TranscriptPlace } from './place.ts'
 import { againAfterRaces } from './races.ts'
-import { parseRecords, revisionRecord, type Turn, turnRecord } from './records.ts'
+import { importedRecord, parseRecords, revisionRecord, type Turn, turnRecord } from './records.ts'
 import { hasGrown, turnsIn } from './revisions.ts'
 
 export interface Imported {
@@ -21,9 +21,11 @@ export interface Imported {
 /** In UTF-16 units, about: an append is one line, and a line is read whole; but each is a sync of the disk. */
 const LONGEST_APPEND = 1_048_576
 
+/** `timed`: the ids of those that have a time of their own. */
 export async function importTurns(
   place: TranscriptPlace,
   turns: readonly Turn[],
+  timed: ReadonlySet<string>,
   options: CallOptions,
 ): Promise<Imported> {
   const { sessions, agent, key } = place
@@ -31,7 +33,7 @@ export async function importTurns(
   await againAfterRaces(async () => {
     const page = await sessions.read(agent, key, 0, options)
     let end = page?.next ?? 0
-    for (const records of appendsOf(missingIn(page?.records ?? [], turns, instant(place.clock())))) {
+    for (const records of appendsOf(missingIn(page?.records ?? [], turns, timed, instant(place.clock())))) {
       const appended = await sessions.append(agent, key, records, { ...options, expectEnd: end })
       end = appended.end
       for (const { type } of records) done[type === 'turn' ? 'turn' : 'revision']++
@@ -40,7 +42,12 @@ export async function importTurns(
   return { added: done.turn, grown: done.revision, already: turns.length - done.turn - done.revision }
 }
 
-function missingIn(records: readonly SessionRecord[], turns: readonly Turn[], now: string): SessionRecord[] {
+function missingIn(
+  records: readonly SessionRecord[],
+  turns: readonly Turn[],
+  timed: ReadonlySet<string>,
+  now: string,
+): SessionRecord[] {
   const known = new Map(turnsIn(parseRecords(records)).map((turn) => [turn.id, turn]))
   const given = new Map<string, Turn>()
   for (const turn of turns) {
@@ -49,7 +56,7 @@ function missingIn(records: readonly SessionRecord[], turns: readonly Turn[], no
   }
   return [...given.values()].flatMap((turn) => {
     const before = known.get(turn.id)
-    if (!before) return [turnRecord(turn)]
+    if (!before) return [timed.has(turn.id) ? importedRecord(turn) : turnRecord(turn)]
     return hasGrown(before, turn) ? [revisionRecord(now, turn)] : []
   })
 }

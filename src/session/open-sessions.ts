@@ -40,10 +40,21 @@ export class OpenSessions {
 
   /** Where an undo or a purge took an archive away, or an undo brought one back. What could not be done comes back as sentences. */
   async follow(touched: readonly Touched[], options: CallOptions): Promise<readonly string[]> {
-    if (!touched.some(({ before, after }) => (after ?? before)?.kind === 'archive')) return []
+    if (!touched.some(isOfArchive)) return []
     const { followArchives } = await import('./unmarking.ts')
     return followArchives(this.#place, touched, options)
   }
+
+  /** Before a purge; `follow` comes after it. */
+  async announcePurge(touched: readonly Touched[], options: CallOptions): Promise<readonly string[]> {
+    if (!touched.some(isOfArchive)) return []
+    const { announcePurge } = await import('./unmarking.ts')
+    return announcePurge(this.#place, touched, options)
+  }
+}
+
+function isOfArchive({ before, after }: Touched): boolean {
+  return (after ?? before)?.kind === 'archive'
 }
 
 function requireKey(key: unknown): string {

@@ -7,7 +7,9 @@ import { InvalidError } from '../errors.ts'
 import type { Entry } from '../model/entry.ts'
 import { block } from '../model/injected.ts'
 import { wholeNumber } from '../model/number.ts'
-import type { CallOptions } from '../ports/store.ts'
+import { isMarkedResult } from '../model/own-results.ts'
+import { instant } from '../model/time.ts'
+import type { CallOptions, SessionRecord } from '../ports/store.ts'
 import { neutral } from '../prompt/neutral.ts'
 import { conversationId } from './archive.ts'
 import type { ShownArchive } from './archives.ts'
@@ -17,11 +19,12 @@ import { importTurns } from './import-turns.ts'
 import { markersIn } from './markers.ts'
 import type { SessionPlace } from './place.ts'
 import { type Marker, type Message, parseRecords, type Turn, type TurnInput, turnRecord } from './records.ts'
-import { type Reset, resetSession } from './reset.ts'
+import { type Reset, type ResetOptions, resetSession } from './reset.ts'
 import { turnsIn } from './revisions.ts'
+import { shownText } from './shown-text.ts'
 import { type KnownEcho, Sliding } from './sliding.ts'
 import { type SessionState, Transcript } from './transcript.ts'
-import { checkedGiven, checkedImport, checkedTurns } from './turn-input.ts'
+import { checkedGiven, checkedImport, checkedTurns, type GivenText } from './turn-input.ts'
 import { messagesOf, windowStart } from './window.ts'
 
 /** What a session is now. */
@@ -70,8 +73,8 @@ export interface AppendedTurns {
 }
 
 export interface ImportOptions extends CallOptions {
-  /** What the transcript shows to have been given by us: where it is quoted, nobody has said it. */
-  readonly given?: readonly string[]
+  /** What the transcript shows to have been given by us: where it is quoted later, nobody has said it. */
+  readonly given?: readonly (string | GivenText)[]
   /** Whether what is outside the window becomes `conversation` entries now; else the next append does that. Default true. */
   readonly slide?: boolean
 }
@@ -128,26 +131,41 @@ export class Recording {
     const { sessions, agent, key, windowSize } = this.#place
     await this.#settle(options)
     const ahead = await this.#sliding.ahead(turns, windowSize, options)
-    await sessions.append(agent, key, [...turns.map(turnRecord), ...ahead.records], options)
+    await sessions.append(agent, key, [...(await this.#recordsOf(turns, options)), ...ahead.records], options)
     const { slid, warnings } = ahead
     if (ahead.isAll) return { turns, slid, warnings }
     const rest = await this.#sliding.slideOut(windowSize, options)
     return { turns, slid: [...slid, ...rest.slid], warnings: [...new Set([...warnings, ...rest.warnings])] }
   }
 
+  /** What a result of our own tools shows is known from there on: not to who called for it, but to who answers. */
+  async #recordsOf(turns: readonly Turn[], options: CallOptions): Promise<SessionRecord[]> {
+    const records: SessionRecord[] = []
+    for (const turn of turns) {
+      if (isMarkedResult(turn)) {
+        records.push(...(await this.#echo.recordsOf([{ text: shownText(turn.content), at: turn.at }], options)))
+      }
+      records.push(turnRecord(turn))
+    }
+    return records
+  }
+
   async import(turns: readonly TurnInput[], options: ImportOptions): Promise<ImportedTurns> {
     const checked = checkedImport(turns, this.#place.clock)
-    checkedGiven(options.given)
-    return this.#inTurn(() => this.#import(checked, options))
+    const given = checkedGiven(options.given)
+    const timed = new Set(checked.filter((_, index) => turns[index]?.at !== undefined).map(({ id }) => id))
+    return this.#inTurn(() => this.#import(checked, timed, given, options))
   }
 
   async #import(
     turns: readonly Turn[],
-    { slide = true, given = [], ...options }: ImportOptions,
+    timed: ReadonlySet<string>,
+    given: readonly GivenText[],
+    { slide = true, ...options }: Omit<ImportOptions, 'given'>,
   ): Promise<ImportedTurns> {
     await this.#settle(options)
-    if (turns.length > 0 && given.length > 0) await this.#echo.keep(given, options)
-    const imported = await importTurns(this.#place, turns, options)
+    if (turns.length > 0 && given.length > 0) await this.#echo.keep(withTimes(given, turns), options)
+    const imported = await importTurns(this.#place, turns, timed, options)
     const { warnings } = slide ? await this.#sliding.slideOut(this.#place.windowSize, options) : { warnings: [] }
     return { ...imported, warnings }
   }
@@ -192,15 +210,16 @@ export class Recording {
     return new Compaction(this.#place, this.#transcript, this.#sliding, this.#echo, inTurn).compact(options)
   }
 
-  async reset(options: CallOptions): Promise<Reset> {
+  async reset(options: ResetOptions): Promise<Reset> {
     return this.#inTurn(() => resetSession(this.#place, this.#transcript, this.#sliding, options))
   }
 
-  /** The entries that say what stands in the window anyway. */
-  async shown(options: CallOptions): Promise<ReadonlySet<string>> {
+  /** The entries that say what stands in the window anyway, or in these turns. */
+  async shown(others: readonly string[], options: CallOptions): Promise<ReadonlySet<string>> {
     const { agent, key, windowSize } = this.#place
     const { archive, turns, fallbacks } = await this.#transcript.state(options)
-    const ids = inWindow(turns, windowSize).map(({ id }) => conversationId(agent, key, id))
+    const shown = [...inWindow(turns, windowSize).map(({ id }) => id), ...others]
+    const ids = shown.map((id) => conversationId(agent, key, id))
     return new Set([...(archive ? [archive.id] : []), ...fallbacks, ...ids])
   }
 
@@ -221,6 +240,13 @@ export class Recording {
 
 function givenIds(given: TurnInput | readonly TurnInput[]): string[] {
   return [given].flat().flatMap(({ id }) => id ?? [])
+}
+
+/** What has no time was given before all of these turns. */
+function withTimes(given: readonly GivenText[], turns: readonly Turn[]): GivenText[] {
+  const first = turns.reduce((earliest, { at }) => Math.min(earliest, Date.parse(at)), Number.POSITIVE_INFINITY)
+  const before = instant(first - 1)
+  return given.map(({ text, at = before }) => ({ text, at }))
 }
 
 function inWindow(turns: readonly Turn[], size: number): readonly Turn[] {

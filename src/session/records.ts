@@ -110,6 +110,11 @@ export function turnRecord({ id, at, role, content, tools, metadata }: Turn): Se
   }
 }
 
+/** Its time is that of another program's transcript: it may be before that of records that stand before it. */
+export function importedRecord(turn: Turn): SessionRecord {
+  return { ...turnRecord(turn), imported: true }
+}
+
 export function revisionRecord(at: string, { id, content, tools }: Turn): SessionRecord {
   return { type: 'revision', at, turn: id, content, ...(tools.length > 0 ? { tools } : {}) }
 }
@@ -140,7 +145,10 @@ export function slidRecord(at: string, through: string): SessionRecord {
   return { type: 'slid', at, through }
 }
 
-/** A raw archive makes way for another one: its id is not given again, so that what was made after it is found. */
+/**
+ * An archive makes way, for another one or, where it is purged, for its turns. Its id is not given again, so that what was made after
+ * it is found; and once it is not there its marker does not count.
+ */
 export function replacedRecord(at: string, archive: string): SessionRecord {
   return { type: 'replaced', at, archive_id: archive }
 }

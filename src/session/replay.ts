@@ -70,6 +70,11 @@ export class Replay {
     return new Set([...undone, ...this.#replaced])
   }
 
+  /** Whether an archive was to make way, as far as is read. */
+  isReplaced(archive: string): boolean {
+    return this.#replaced.includes(archive)
+  }
+
   /** The turns that were not offered to `conversation` yet, oldest first, as far as is read; `undefined`: read on. */
   unslid(isWhole: boolean): readonly Turn[] | undefined {
     // A marker says nothing about that: where the memory could not take its turns, they are still to come.

@@ -10,6 +10,11 @@ import { type Marker, markerRecord } from './records.ts'
 import type { Sliding } from './sliding.ts'
 import type { SessionState, Transcript } from './transcript.ts'
 
+export interface ResetOptions extends CallOptions {
+  /** The last turn that is left behind, live or in the archive that is shown: what came after it stays. Left out, the last there is. */
+  readonly through?: string
+}
+
 export interface Reset {
   /** `false`: there was nothing to leave behind. */
   readonly reset: boolean
@@ -21,9 +26,9 @@ export async function resetSession(
   place: SessionPlace,
   transcript: Transcript,
   sliding: Sliding,
-  options: CallOptions,
+  { through, ...options }: ResetOptions,
 ): Promise<Reset> {
-  const left = leftBy(await transcript.settled(options))
+  const left = leftBy(await transcript.settled(options), through)
   if (!left) return { reset: false, warnings: [] }
   const { warnings } = await sliding.slideThrough(left.through, options)
   const marker: Marker = { id: newId(place.clock()), at: instant(place.clock()), reason: 'new', ...left }
@@ -36,14 +41,14 @@ export async function resetSession(
 }
 
 /** The live turns; where there are none, those that an archive stands for. */
-function leftBy({
-  turns,
-  marker,
-  archive,
-}: SessionState): Pick<Marker, 'first' | 'through' | 'turns' | 'until'> | undefined {
+function leftBy(
+  { turns: live, marker, archive }: SessionState,
+  through: string | undefined,
+): Pick<Marker, 'first' | 'through' | 'turns' | 'until'> | undefined {
+  const turns = through === undefined ? live : live.slice(0, live.findLastIndex(({ id }) => id === through) + 1)
   const [first, last] = [turns[0], turns.at(-1)]
   if (first && last) return { first: first.id, through: last.id, turns: turns.length, until: last.at }
-  if (!marker || !archive) return undefined
+  if (!marker || !archive || (through ?? marker.through) !== marker.through) return undefined
   return { first: marker.first, through: marker.through, turns: marker.turns, until: marker.until }
 }
 

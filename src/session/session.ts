@@ -5,13 +5,13 @@
  */
 import { InvalidError, isKeepsakeError } from '../errors.ts'
 import { withoutInjected } from '../model/injected.ts'
-import { requireOptions } from '../model/options.ts'
+import { requireList, requireOptions } from '../model/options.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { Asked, Context } from '../prompt/context.ts'
 import type { PartName, PromptPart } from '../prompt/part.ts'
 import type { AlreadyShown } from '../recall/found.ts'
 import type { Compacted, CompactOptions } from './compaction.ts'
-import type { Captured, Injections } from './echo/injections.ts'
+import type { Captured, Injected, Injections } from './echo/injections.ts'
 import type { SessionPlace } from './place.ts'
 import type {
   AppendedTurns,
@@ -24,10 +24,15 @@ import type {
   WindowOptions,
 } from './recording.ts'
 import type { TurnInput } from './records.ts'
-import type { Reset } from './reset.ts'
+import type { Reset, ResetOptions } from './reset.ts'
 
 /** The parts that are made of memories. The identity and the directive are instructions, which nobody hands back. */
 const MARKED: readonly PartName[] = ['memory', 'recap', 'recall']
+
+export interface SessionContextOptions extends Asked, CallOptions {
+  /** Ids of turns before the window that the model is shown by you: what they say is not recalled as well. */
+  readonly shown?: readonly string[]
+}
 
 export class Session {
   readonly key: string
@@ -85,18 +90,20 @@ export class Session {
   }
 
   /** Begins anew: nothing that was said so far is in the window any more. */
-  async reset(options: CallOptions = {}): Promise<Reset> {
+  async reset(options: ResetOptions = {}): Promise<Reset> {
     requireOptions(options)
     return this.#busily(async () => (await this.#recorded()).reset(options))
   }
 
   /** All that a model is given before this turn, as `Memory.context` has it, but known again when it comes back. */
-  async context(options: Asked & CallOptions = {}): Promise<Context> {
+  async context(options: SessionContextOptions = {}): Promise<Context> {
     requireOptions(options)
+    const { shown = [], ...asked } = options
+    requireList(shown, 'shown')
     const { signal } = options
     const call = signal ? { signal } : {}
-    const context = await this.#place.context(options, this.#shown(call))
-    const blocks = context.parts.filter(({ part }) => MARKED.includes(part)).map(({ text }) => text)
+    const context = await this.#place.context(asked, this.#shown(call, shown))
+    const blocks = context.parts.filter(({ part }) => MARKED.includes(part)).map(({ text }) => ({ text }))
     if (blocks.length > 0) await this.#keep(blocks, call)
     return context
   }
@@ -108,7 +115,7 @@ export class Session {
     if (!found) return undefined
     const { recallBlock } = await import('../prompt/recall-block.ts')
     const part = recallBlock(found, await this.#place.zone())
-    if (part) await this.#keep([part.text], options)
+    if (part) await this.#keep([{ text: part.text }], options)
     return part
   }
 
@@ -132,10 +139,10 @@ export class Session {
   }
 
   /** Where the transcript can't be read, nothing is known to be there: what was found is still worth having. */
-  #shown(options: CallOptions): AlreadyShown {
+  #shown(options: CallOptions, turns: readonly string[] = []): AlreadyShown {
     const ids = async (): Promise<ReadonlySet<string>> => {
       try {
-        return await (await this.#recorded()).shown(options)
+        return await (await this.#recorded()).shown(turns, options)
       } catch (error) {
         if (isKeepsakeError(error)) return new Set()
         throw error
@@ -144,7 +151,7 @@ export class Session {
     return { session: this.key, ids }
   }
 
-  #keep(given: readonly string[], options: CallOptions): Promise<void> {
+  #keep(given: readonly Injected[], options: CallOptions): Promise<void> {
     return this.#busily(async () => (await this.#injected()).keep(given, options))
   }
 
@@ -172,6 +179,7 @@ export class Session {
         new Recording(this.#place, {
           fresh: (captured, options) => this.#freshOf(captured, options),
           keep: (given, options) => this.#keep(given, options),
+          recordsOf: async (given, options) => (await this.#injected()).recordsOf(given, options),
         }),
     )
     return this.#recording

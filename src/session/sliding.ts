@@ -10,7 +10,7 @@ import type { AddOperation } from '../model/operation.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord } from '../ports/store.ts'
 import { conversationId } from './archive.ts'
-import type { Captured } from './echo/injections.ts'
+import type { Captured, Injected } from './echo/injections.ts'
 import type { SessionPlace } from './place.ts'
 import { isConflict } from './races.ts'
 import { slidRecord, type Turn } from './records.ts'
@@ -21,7 +21,9 @@ import { windowStart } from './window.ts'
 export interface KnownEcho {
   /** What of each text is new here, as `Session.fresh` tells it; of a turn, what was new when it was said. */
   fresh(captured: readonly Captured[], options: CallOptions): Promise<readonly (string | undefined)[]>
-  keep(given: readonly string[], options: CallOptions): Promise<void>
+  keep(given: readonly Injected[], options: CallOptions): Promise<void>
+  /** What says so in a transcript, for who appends it with the turn that shows it. */
+  recordsOf(given: readonly Injected[], options: CallOptions): Promise<readonly SessionRecord[]>
 }
 
 export interface Slid {

@@ -1,7 +1,8 @@
 /** The first live turns, up to where an exchange ends: what an archive is to stand for. Pure. */
 import { wholeNumber } from '../model/number.ts'
+import { opensExchange } from '../model/opens-exchange.ts'
 import type { Turn } from './records.ts'
-import { opensExchange, windowStart } from './window.ts'
+import { windowStart } from './window.ts'
 
 export interface SpanOptions {
   /** How many exchanges stay as they are; default 0. */

@@ -6,6 +6,7 @@ import { normalizeText } from '../model/content.ts'
 import type { Metadata, Origin } from '../model/entry.ts'
 import { withoutInjected } from '../model/injected.ts'
 import type { Expect, Operation } from '../model/operation.ts'
+import { isOwnResult } from '../model/own-results.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { Message, Turn } from './records.ts'
 import type { KnownEcho } from './sliding.ts'
@@ -69,9 +70,10 @@ async function freshMessages(
     turns.map(({ id, content }) => ({ text: content, turn: id })),
     call,
   )
-  return turns.flatMap(({ role, at }, index) => {
+  return turns.flatMap((turn, index) => {
+    const { role, at } = turn
     const content = fresh[index]
-    return content === undefined ? [] : [{ role, content, at }]
+    return content === undefined || isOwnResult(turn) ? [] : [{ role, content, at }]
   })
 }
 

@@ -1,7 +1,7 @@
 /**
  * One session's transcript, read from its end, and what follows from it together with the entries: the marker in force, its archive,
- * the live turns. What a crash has kept from being appended is worked out: a marker from its archive, an unmark from the undo
- * that removed the archive. Reading never writes; `settled` appends what is missing.
+ * the live turns. What a crash has kept from being appended is worked out: a marker from its archive, an unmark from the undo or
+ * the purge that removed the archive. Reading never writes; `settled` appends what is missing.
  */
 import type { Entry } from '../model/entry.ts'
 import { derivedId, newId } from '../model/id.ts'
@@ -61,7 +61,8 @@ export class Transcript {
       const live = await reading.until((replay, isWhole) => replay.live(isWhole, voided))
       if (!live) return { createdAt: null, turns: [], broken: [], end: 0, owed: [], fallbacks: [] }
       const archive = live.marker && (await this.#archives.of(live.marker, options))
-      if (archive === 'undone') {
+      const isPurged = archive !== 'undone' && archive?.missing && reading.replay.isReplaced(archive.id)
+      if (archive === 'undone' || isPurged) {
         const id = live.marker?.id ?? ''
         voided.add(id)
         owed.push(unmarkRecord(newId(this.#place.clock()), this.#now(), id))

@@ -27,11 +27,24 @@ export function checkedImport(given: readonly TurnInput[], clock: Clock): Turn[]
   })
 }
 
-/** Texts that a transcript shows to have been given by us. */
-export function checkedGiven(given: unknown): void {
-  if (given === undefined || (Array.isArray(given) && given.every((text) => typeof text === 'string'))) return
-  throw new InvalidError('given', 'is not a list of texts', 'a list of texts')
+/** A text that a transcript shows to have been given by us. */
+export interface GivenText {
+  readonly text: string
+  /** When; left out: before all turns that are imported with it. */
+  readonly at?: string
 }
+
+export function checkedGiven(given: unknown): GivenText[] {
+  if (given === undefined) return []
+  if (!Array.isArray(given)) throw new InvalidError('given', 'is not a list', GIVEN_HINT)
+  return given.map((one: unknown, index) => {
+    const { text, at }: { text?: unknown; at?: unknown } = typeof one === 'object' && one !== null ? one : { text: one }
+    if (typeof text !== 'string') throw new InvalidError(`given[${index}]`, 'is no text', GIVEN_HINT)
+    return { text, ...(at === undefined ? {} : { at: requireInstant(at, `given[${index}].at`) }) }
+  })
+}
+
+const GIVEN_HINT = 'a list of texts, each by itself or as {text, at}'
 
 function checkedTurn(given: TurnInput, place: string, clock: Clock): Turn {
   if (typeof given !== 'object' || given === null) {

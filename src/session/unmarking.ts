@@ -1,6 +1,7 @@
 /**
  * What an undo or a purge of an archive means for a transcript: one that is taken away takes its marker with it, so that the turns
- * are there again; one that is brought back brings it back. It reads the whole transcript, for the marker may be any.
+ * are there again; one that is brought back brings it back. It reads the whole transcript, for the marker may be any. After a purge
+ * nobody can tell what was there, so the transcript is told before it, too: a crash in its middle leaves no marker in force.
  */
 import { isKeepsakeError } from '../errors.ts'
 import type { Entry } from '../model/entry.ts'
@@ -12,7 +13,18 @@ import { archiveChanges, lossFrom } from './archives.ts'
 import { type FoundMarker, markersIn } from './markers.ts'
 import type { SessionPlace, TranscriptPlace } from './place.ts'
 import { againAfterRaces } from './races.ts'
-import { markerRecord, unmarkRecord } from './records.ts'
+import { markerRecord, replacedRecord, unmarkRecord } from './records.ts'
+
+type Missing = (markers: readonly FoundMarker[]) => SessionRecord[]
+
+/** Archives that are to be purged: as long as they are there, it means nothing. */
+export async function announcePurge(
+  place: Omit<SessionPlace, 'key'>,
+  touched: readonly Touched[],
+  options: CallOptions,
+): Promise<readonly string[]> {
+  return tellOf(place, touched, options, async (id) => () => [replacedRecord(instant(place.clock()), id)])
+}
 
 /** The undo, or the purge, itself is done: what fails here is told, and worked out by whoever reads the session. */
 export async function followArchives(
@@ -20,14 +32,22 @@ export async function followArchives(
   touched: readonly Touched[],
   options: CallOptions,
 ): Promise<readonly string[]> {
+  return tellOf(place, touched, options, async (id, key) => {
+    const archive = await place.store.get(id, options)
+    return archive ? (markers) => recordsBack(place, key, archive, markers) : recordsGone(place, id, options)
+  })
+}
+
+async function tellOf(
+  place: Omit<SessionPlace, 'key'>,
+  touched: readonly Touched[],
+  options: CallOptions,
+  missingOf: (id: string, key: string) => Promise<Missing>,
+): Promise<readonly string[]> {
   const warnings: string[] = []
   for (const [id, key] of archivesIn(place.agent, touched)) {
     try {
-      const archive = await place.store.get(id, options)
-      const records = archive
-        ? (markers: readonly FoundMarker[]) => recordsBack(place, key, archive, markers)
-        : await recordsGone(place, id, options)
-      await follow({ ...place, key }, records, id, options)
+      await tell({ ...place, key }, await missingOf(id, key), id, options)
     } catch (error) {
       if (!isKeepsakeError(error) && !options.signal?.aborted) throw error
       const reason = error instanceof Error ? error.message : String(error)
@@ -53,20 +73,16 @@ function archivesIn(agent: string, touched: readonly Touched[]): Map<string, str
  * An undo may also do again what another one took back: a forgotten archive leaves its marker, and a placeholder, behind. One that was
  * purged takes its marker with it, unless the session began anew there: for that nothing has to stand.
  */
-async function recordsGone(
-  place: Omit<SessionPlace, 'key'>,
-  id: string,
-  options: CallOptions,
-): Promise<(markers: readonly FoundMarker[]) => SessionRecord[]> {
+async function recordsGone(place: Omit<SessionPlace, 'key'>, id: string, options: CallOptions): Promise<Missing> {
   const loss = lossFrom((await archiveChanges(place, options)).get(id) ?? [])
   if (loss === 'was forgotten') return () => []
   const isTaken = ({ marker }: FoundMarker): boolean => loss === 'undone' || marker.reason !== 'new'
   return (markers) => unmarksOf(place, markers.filter(isTaken))
 }
 
-async function follow(
+async function tell(
   { sessions, agent, key }: TranscriptPlace,
-  missing: (markers: readonly FoundMarker[]) => SessionRecord[],
+  missing: Missing,
   archiveId: string,
   options: CallOptions,
 ): Promise<void> {

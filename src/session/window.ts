@@ -3,6 +3,7 @@
  * so a window begins with a user's turn and never parts a tool's answer from what asked for it. Pure.
  */
 import { withoutInjected } from '../model/injected.ts'
+import { opensExchange } from '../model/opens-exchange.ts'
 import type { Message, Turn } from './records.ts'
 
 /**
@@ -20,11 +21,6 @@ export function windowStart(turns: readonly Turn[], size: number): number {
     left--
   }
   return start
-}
-
-/** A turn that only holds what we injected was not said by anyone. */
-export function opensExchange({ role, content }: Turn): boolean {
-  return role === 'user' && withoutInjected(content).trim() !== ''
 }
 
 /** What was said, without what we injected; turns of which nothing is left, such as bare calls of tools, have no message. */

@@ -1,6 +1,6 @@
 // Every scenario, with a kill and with a failing disk at every file-system call it makes. `npm test` plays a sample that is
-// the same each time: one scenario in full, and of every other some of the calls that not all writes begin and end with,
-// each scenario beginning at another. KEEPSAKE_FAULTS=full plays them all.
+// the same each time: of one scenario every third call, and of every other some of the calls that not all writes begin and
+// end with, each scenario beginning at another. KEEPSAKE_FAULTS=full plays them all.
 import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { callsOf, type Play, playAll, statesOf } from './play.mjs'
@@ -13,7 +13,8 @@ if ('missing' in shim) console.warn(`SKIPPED: ${shim.missing}`)
 
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
 const MODES: readonly FaultMode[] = ['kill', 'kill-half', 'errno:EIO']
-const IN_FULL = 'a line in the log'
+const CLOSELY = 'a line in the log'
+const EVERY_CLOSELY = 3
 /** Of every scenario at least one, and of the long ones many. */
 const EVERY = 41
 
@@ -35,7 +36,7 @@ describe.skipIf('missing' in shim)('a fault at any call leaves the memory whole:
       const faults = MODES.flatMap((mode) =>
         calls.filter((call) => concerns(mode, call)).map((call) => ({ mode, call })),
       )
-      const chosen = full || scenario.name === IN_FULL ? faults : sampleOf(faults, number)
+      const chosen = full ? faults : sampleOf(faults, scenario.name, number)
       expect(chosen).not.toEqual([])
       const games = chosen.map(({ mode, call }): Play => {
         return { scenario, states, folder, at: call.index, mode, once: mode === 'errno:EIO' }
@@ -53,7 +54,8 @@ function concerns(mode: FaultMode, { name }: Call): boolean {
   return mode !== 'kill-half' || name === 'write'
 }
 
-function sampleOf(faults: readonly Fault[], number: number): Fault[] {
+function sampleOf(faults: readonly Fault[], name: string, number: number): Fault[] {
+  if (name === CLOSELY) return faults.filter((_, index) => index % EVERY_CLOSELY === 0)
   const own = faults.filter(({ call }) => !isOfEveryWrite(call))
   return own.filter((_, index) => (index + number) % Math.min(EVERY, own.length) === 0)
 }

@@ -18,10 +18,10 @@ const KNOWN_FILES = [
   /^\.state\/journal\/\d{8}-[0-9a-f]{8}\.jsonl$/,
   // What was replaced a moment ago, kept for an editor that may still be writing into it.
   /^\.state\/displaced\/[0-9a-f]{32}-[0-9a-f]{32}-[0-9a-f]{16}$/,
-  /^\.state\/lock\/[1-9]\d*\.done$/,
+  /^\.state\/(lock|leases\/[a-z0-9._-]+)\/[1-9]\d*\.done$/,
 ]
 const KNOWN_FOLDERS =
-  /^(world|agents(\/[^/]+(\/(entries|daily|conversation|context|sessions))?)?|\.state(\/(journal|lock|tmp|swap|displaced))?)$/
+  /^(world|agents(\/[^/]+(\/(entries|daily|conversation|context|sessions))?)?|\.state(\/(journal|lock|tmp|swap|displaced|leases(\/[a-z0-9._-]+)?))?)$/
 
 /**
  * `look` is given the store as it was found, before anything is written to it, and throws when that is not what it should be.

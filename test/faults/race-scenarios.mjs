@@ -22,6 +22,12 @@ async function overwriteFirst({ memory }) {
   return memory.apply([{ op: 'write', id: first.id, content: 'Told anew.' }])
 }
 
+async function replaceNote({ memory }) {
+  const { id } = await memory.find('Deploys')
+  const add = { op: 'add', scope: 'main', kind: 'note', name: 'Deploys', content: 'Every Monday.' }
+  return memory.apply([{ op: 'remove', id }, add])
+}
+
 const wrote =
   (content) =>
   ({ touched }) =>
@@ -134,6 +140,16 @@ export const raceScenarios = [
     step: onMonday,
     file: NOTE,
     hand: () => `${BY_HAND}\n`,
+    weSay: 'Every Monday.',
+    isOurs: wrote('Every Monday.'),
+  },
+  {
+    name: 'a card that makes way for a new one',
+    isVariation: true,
+    prepare: aNote,
+    step: replaceNote,
+    file: NOTE,
+    hand: inTheNote,
     weSay: 'Every Monday.',
     isOurs: wrote('Every Monday.'),
   },

@@ -117,7 +117,7 @@ function mustBeTurns(turns, expected, purges) {
   must(same(said(turns), said(expected)), `turns are ${JSON.stringify(said(turns))}, not ${JSON.stringify(expected)}`)
 }
 
-function same(one, other) {
+export function same(one, other) {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 

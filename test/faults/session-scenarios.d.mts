@@ -1,6 +1,7 @@
-import type { TurnInput } from '../../src/memory.ts'
+import type { Memory, TurnInput } from '../../src/memory.ts'
 import type { Opened } from './scenarios.mjs'
 
+/** A state that is prepared and a call; what else it has is for the module that keeps its account. */
 export interface SessionScenario {
   readonly name: string
   /** Run unharmed, in a folder that exists. */
@@ -8,7 +9,15 @@ export interface SessionScenario {
   /** The call that meets the fault. */
   readonly step: (opened: Opened) => unknown
   /** How it is called again when it is not known whether it was done; default: as before. */
-  readonly again?: (opened: Opened) => unknown
+  readonly again?: (opened: Opened, scenario: SessionScenario) => unknown
+  /** What must hold; default: as session-account.mjs has it. */
+  readonly account?: {
+    checkFound(memory: Memory, scenario: SessionScenario, isPromised: boolean): Promise<void>
+    checkAfter(memory: Memory, scenario: SessionScenario): Promise<void>
+  }
+}
+
+export interface AccountedScenario extends SessionScenario {
   /** The turns that were promised before it. */
   readonly before: readonly TurnInput[]
   /** Those that it brings, all or none. */
@@ -25,4 +34,4 @@ export interface SessionScenario {
   }
 }
 
-export const sessionScenarios: readonly SessionScenario[]
+export const sessionScenarios: readonly AccountedScenario[]

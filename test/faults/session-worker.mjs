@@ -4,11 +4,15 @@
 //   node session-worker.mjs FOLDER talk NAME COUNT           COUNT exchanges, told before (`try`) and after (`ack`), and
 //                                                            compactions in between
 //   node session-worker.mjs FOLDER import COUNT STEP         a transcript that grows by STEP exchanges up to COUNT
+//   node session-worker.mjs FOLDER condense COUNT MODEL      COUNT sessions, all at once; failing: for every fourth the model fails
 import { mkdirSync, readdirSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { openMemory } from '../../dist/index.js'
-import { checkFound, exchange, KEY, LATER, summary, WINDOW } from './session-account.mjs'
+import { consolidate, openMemory } from '../../dist/index.js'
+import { failingModel, goodModel } from './condense-model.mjs'
+import { condenseScenarios } from './condense-scenarios.mjs'
+import * as sessionAccount from './session-account.mjs'
+import { exchange, KEY, LATER, summary, WINDOW } from './session-account.mjs'
 import { sessionScenarios } from './session-scenarios.mjs'
 import { openAs } from './workspace.mjs'
 
@@ -21,7 +25,8 @@ function say(event, facts = {}) {
 const sayLater = ({ memory }) => memory.session(KEY).append(LATER)
 
 async function playScenario(name, retry) {
-  const scenario = sessionScenarios.find((known) => known.name === name)
+  const scenario = [...sessionScenarios, ...condenseScenarios].find((known) => known.name === name)
+  const { account = sessionAccount } = scenario
   const opened = await openAs(2, folder, {}, WINDOW)
   try {
     const { warnings = [] } = (await scenario.step(opened)) ?? {}
@@ -30,8 +35,8 @@ async function playScenario(name, retry) {
     if (!/^[A-Z_]+$/.test(error.code ?? '') || !error.hint) throw error
     say('fail', { code: error.code, message: error.message })
     // This very process sees it as any other.
-    await checkFound(opened.memory, scenario, false)
-    if (retry) await (scenario.again ?? scenario.step)(opened)
+    await account.checkFound(opened.memory, scenario, false)
+    if (retry) await (scenario.again ?? scenario.step)(opened, scenario)
   }
   // Under load a step may take fewer calls than were counted: then it is this one that meets the fault.
   if (retry) await sayLater(opened).catch(() => sayLater(opened))
@@ -95,4 +100,20 @@ async function importGrowing(count, step) {
   await memory.close()
 }
 
-await { scenario: playScenario, compact, talk, import: importGrowing }[mode](...rest)
+async function condense(count, model) {
+  const memory = await open()
+  const condensed = async (n) => {
+    const isFailing = model === 'failing' && n % 4 === 3
+    const slowly = async (prompt) => {
+      await wait(5)
+      return (isFailing ? failingModel : goodModel)(prompt)
+    }
+    const { outcome, failure } = await consolidate(memory, `race ${n}`, { model: slowly })
+    if (failure && failure.code !== 'MODEL') throw failure
+    say('condensed', { n, outcome })
+  }
+  await Promise.all(Array.from({ length: Number(count) }, (_, n) => condensed(n)))
+  await memory.close()
+}
+
+await { scenario: playScenario, compact, talk, import: importGrowing, condense }[mode](...rest)

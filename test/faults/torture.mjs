@@ -1,8 +1,10 @@
 // Every fault test at full size; for hours when nobody waits. A failure prints what to repeat it with and goes on.
 //   node test/faults/torture.mjs [--only NAME] [--seed N] [--kills N] [--cuts N] [--short]
-// Names: scenarios, sessions, kills, cuts, lost, writers, lock, cli. Exit 0 when all passed, 1 when something failed, 2 for a wrong option.
+// Names: scenarios, sessions, condensing, kills, cuts, lost, writers, lock, cli. Exit 0 when all passed, 1 when something failed, 2 for a wrong option.
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { condenseTogether, killWhileThinking } from './condense-rounds.mjs'
+import { condenseScenarios } from './condense-scenarios.mjs'
 import { powerCuts } from './cuts.mjs'
 import { lostWrites } from './lost-writes.mjs'
 import { callsOf, playAll, statesOf } from './play.mjs'
@@ -25,7 +27,7 @@ const SHORTS = ['short', 'short:ENOSPC', 'short:EDQUOT', 'short:EIO']
 
 const options = readOptions()
 const results = { passed: 0, failed: 0 }
-const parts = { scenarios: playScenarios, sessions, kills, cuts, lost, writers, lock, cli }
+const parts = { scenarios: playScenarios, sessions, condensing, kills, cuts, lost, writers, lock, cli }
 
 if (options.only !== undefined && !Object.hasOwn(parts, options.only)) {
   console.error(`--only ${options.only} is none of ${Object.keys(parts).join(', ')}`)
@@ -97,11 +99,7 @@ async function playScenarios() {
 async function sessions() {
   const shim = buildShim()
   if ('missing' in shim) return console.log(`  SKIPPED: ${shim.missing}`)
-  for (const [number, scenario] of sessionScenarios.entries()) {
-    const folder = scratchFolder('torture')
-    await playChosen(await gamesOf({ scenario, folder }, callsOfSession), number, playAllSessions)
-    rmSync(folder, { recursive: true, force: true })
-  }
+  await playSessions(sessionScenarios)
   for (let round = 0; round < (options.short ? 1 : 20); round++) {
     const seed = options.seed + round
     await attempt('compactions at once', () => compactTogether({ processes: 2 + (round % 7), rounds: 20 }))
@@ -115,9 +113,30 @@ async function sessions() {
   }
 }
 
-async function playChosen(games, number, playAllOf) {
-  // Another sixteenth each time, by the seed.
-  const chosen = options.short ? games.filter((_, n) => (n + number + options.seed) % 16 === 0) : games
+async function condensing() {
+  const shim = buildShim()
+  if ('missing' in shim) return console.log(`  SKIPPED: ${shim.missing}`)
+  await playSessions(condenseScenarios, 64)
+  await attempt('killed while the model thinks', () => killWhileThinking())
+  for (let round = 0; round < (options.short ? 2 : 40); round++) {
+    const seed = options.seed + round
+    await attempt(`condensing at once, seed ${seed}`, async () => {
+      return `${await condenseTogether({ processes: 2 + (round % 3), sessions: 8, kills: 2, seed })} kills`
+    })
+  }
+}
+
+async function playSessions(all, every) {
+  for (const [number, scenario] of all.entries()) {
+    const folder = scratchFolder('torture')
+    await playChosen(await gamesOf({ scenario, folder }, callsOfSession), number, playAllSessions, every)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Of `every` games one where time is short: another each time, by the seed. */
+async function playChosen(games, number, playAllOf, every = 16) {
+  const chosen = options.short ? games.filter((_, n) => (n + number + options.seed) % every === 0) : games
   const problems = await playAllOf(chosen, LANES)
   for (const problem of problems) console.log(`  FAILED ${problem}`)
   results.failed += problems.length

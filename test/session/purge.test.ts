@@ -82,6 +82,50 @@ describe.each(PLACES)('a purged archive in %s', (_, newPlace) => {
     expect(await after.compact({ summary: 'another one' })).toMatchObject({ compacted: true })
     expect(await liveTexts(after)).toEqual([])
   })
+
+  /** What a crash leaves, of which the store itself finishes what it had begun. */
+  const purgeKilled = async (when: 'before' | 'after'): Promise<void> => {
+    const { store } = place.open()
+    const purge: typeof store.purge = async (...asked) => {
+      if (when === 'after') await store.purge(...asked)
+      throw new Error('crashed')
+    }
+    await expect(new Memory({ ...store, purge }, 'main', Date.now).purge('chat-1')).rejects.toThrow('crashed')
+  }
+
+  it.each([['at once'], ['after it was forgotten']])('gives its turns back after a crash, too (%s)', async (when) => {
+    const memory = place.open()
+    await talk(memory.session('chat'), 1)
+    await memory.session('chat').compact({ summary: 'the first archive' })
+    if (when !== 'at once') await memory.forget('chat-1')
+    await purgeKilled('after')
+    const after = place.open().session('chat')
+    expect([await liveTexts(after), (await after.view()).archive]).toEqual([exchanges(1), undefined])
+    await talk(after, 2)
+    expect((await after.transcript()).markers).toMatchObject([{ unmarked: true }])
+    expect(await after.compact({ summary: 'another one' })).toMatchObject({ compacted: true })
+  })
+
+  it('is as it was where the crash came before', async () => {
+    const memory = place.open()
+    await talk(memory.session('chat'), 1)
+    await memory.session('chat').compact({ summary: 'the first archive' })
+    await purgeKilled('before')
+    const after = place.open().session('chat')
+    await talk(after, 2)
+    expect(await liveTexts(after)).toEqual(exchanges(2))
+    expect((await after.view()).archive?.content).toBe('the first archive')
+    await place.open().purge('chat-1')
+    expect(await liveTexts(place.open().session('chat'))).toEqual(exchanges(1, 2))
+  })
+
+  it('leaves a session that began anew with it cleared, after a crash, too', async () => {
+    const memory = place.open()
+    await talk(memory.session('chat'), 1)
+    await memory.session('chat').compact({ summary: 'the first archive', reason: 'new' })
+    await purgeKilled('after')
+    expect(await liveTexts(place.open().session('chat'))).toEqual([])
+  })
 })
 
 it('lists sessions whose archives were forgotten with one look at the past', async () => {

@@ -140,6 +140,21 @@ describe.each(PLACES)('a session in %s', (_, newPlace) => {
     expect((await session.transcript()).turns).toHaveLength(6)
   })
 
+  it('begins anew behind a turn, live or summed up, and behind none that is neither', async () => {
+    const session = place.open().session('chat')
+    await talk(session, 1)
+    const first = (await session.compact({ summary: 'of the first' })).marker?.through ?? ''
+    await talk(session, 2, 3)
+    const second = (await session.view()).turns[1]?.id ?? ''
+    expect(await session.reset({ through: 'nobody' })).toEqual({ reset: false, warnings: [] })
+    expect(await session.reset({ through: first })).toMatchObject({ reset: true, marker: { through: first } })
+    const { archive, turns } = await session.view()
+    expect([archive, turns.map(({ content }) => content)]).toEqual([undefined, exchanges(2, 3)])
+    expect(await session.reset({ through: second })).toMatchObject({ reset: true, marker: { turns: 2 } })
+    expect(await session.reset({ through: second })).toEqual({ reset: false, warnings: [] })
+    expect((await place.open().session('chat').view()).turns.map(({ content }) => content)).toEqual(exchanges(3))
+  })
+
   it('resets once when two do it at once, and keeps what is said meanwhile', async () => {
     const [one, other] = [place.open().session('chat'), place.open().session('chat')]
     await talk(one, 1, 2)

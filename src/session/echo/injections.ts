@@ -1,10 +1,11 @@
 /**
  * What was injected in a session, as the fingerprints that its transcript keeps: so that every process, and the same one after
- * a restart, knows an echo. Only what was appended since the last look is read. What stands in the transcript before it was
- * injected is no echo of it: a memory of what somebody has said is often made of these very words.
+ * a restart, knows an echo. Only what was appended since the last look is read. What was said before it was injected is no echo of
+ * it: a memory of what somebody has said is often made of these very words. Both tell what was before: where it stands in the
+ * transcript, and its time, for the turns of another program's transcript come in when all has been injected.
  */
 import { isKeepsakeError } from '../../errors.ts'
-import { instant } from '../../model/time.ts'
+import { instant, parseInstant } from '../../model/time.ts'
 import type { CallOptions, SessionRecord } from '../../ports/store.ts'
 import type { TranscriptPlace } from '../place.ts'
 import type { Prints } from './coverage.ts'
@@ -19,15 +20,34 @@ export interface Captured {
   readonly turn?: string
 }
 
+/** A text that a model was given. */
+export interface Injected {
+  readonly text: string
+  /** Default: now. */
+  readonly at?: string
+}
+
+/** `place`: how many injections were made before it, and itself. */
+interface Injection {
+  readonly place: number
+  readonly at: string
+}
+
+/** `place`: how many injections stand before it. */
+interface Said {
+  readonly place: number
+  readonly at: string
+  readonly isImportedPrompt: boolean
+}
+
 export class Injections {
   readonly #transcript: TranscriptPlace
-  /** With how many injections were made when it first came, itself included. */
-  readonly #prints = new Map<number, number>()
-  /** How many were made before each turn. */
-  readonly #before = new Map<string, number>()
+  /** With the injections that they came with: the first, and those behind it that were made earlier. */
+  readonly #prints = new Map<number, readonly Injection[]>()
+  readonly #said = new Map<string, Said>()
   #made = 0
   /** Known in this process only: they could not be appended yet. */
-  readonly #unkept = new Set<number>()
+  #unkept: SessionRecord[] = []
   /** What was given last: most of it is given again with the next turn, and need not be worked out anew. */
   #last: readonly string[] = []
   #next = 0
@@ -38,33 +58,37 @@ export class Injections {
 
   /** Whether another process, or another object of this session, would take some of what was given for new. */
   get hasUnkept(): boolean {
-    return this.#unkept.size > 0
+    return this.#unkept.length > 0
   }
 
   /**
    * Before the text is handed out, so that nobody can bring it back unknown. Where the transcript can't be read or written, be it
    * that the folder is read-only or the disk full, what was found is still worth having: this process knows it, and tries again.
    */
-  async keep(texts: readonly string[], options: CallOptions): Promise<void> {
+  async keep(given: readonly Injected[], options: CallOptions): Promise<void> {
     await this.#catchUp(options).catch(onlyOurs)
-    const others = texts.filter((text) => !this.#last.includes(text))
-    this.#last = texts
-    this.#made++
-    for (const print of others.flatMap(fingerprintsOf)) {
-      if (this.#prints.has(print)) continue
-      this.#prints.set(print, this.#made)
-      this.#unkept.add(print)
+    const { sessions, agent, key } = this.#transcript
+    const others = given.filter(({ text, at }) => at !== undefined || !this.#last.includes(text))
+    for (const record of this.#recordsOf(others)) {
+      this.#take(record)
+      this.#unkept.push(record)
     }
-    if (this.#unkept.size === 0) return
-    const { sessions, agent, key, clock } = this.#transcript
-    const prints = [...this.#unkept]
-    this.#unkept.clear()
+    this.#last = given.map(({ text }) => text)
+    if (this.#unkept.length === 0) return
+    const records = this.#unkept
+    this.#unkept = []
     try {
-      await sessions.append(agent, key, [{ type: RECORD, at: instant(clock()), prints }], options)
+      await sessions.append(agent, key, records, options)
     } catch (error) {
-      for (const print of prints) this.#unkept.add(print)
+      this.#unkept.unshift(...records)
       onlyOurs(error)
     }
+  }
+
+  /** The records that say so, for who appends them with the turn that shows it. */
+  async recordsOf(given: readonly Injected[], options: CallOptions): Promise<readonly SessionRecord[]> {
+    await this.#catchUp(options)
+    return this.#recordsOf(given)
   }
 
   /** What of each captured text was not injected; `undefined` where that says nothing. */
@@ -74,8 +98,25 @@ export class Injections {
   }
 
   #printsBefore(turn: string | undefined): Prints {
-    const made = (turn === undefined ? undefined : this.#before.get(turn)) ?? Number.POSITIVE_INFINITY
-    return { has: (print) => (this.#prints.get(print) ?? Number.NaN) <= made }
+    const said = turn === undefined ? undefined : this.#said.get(turn)
+    if (!said) return this.#prints
+    return { has: (print) => this.#prints.get(print)?.some((injection) => isBefore(injection, said)) ?? false }
+  }
+
+  /** One for each time, with the prints that are not known to have been injected by then. */
+  #recordsOf(given: readonly Injected[]): SessionRecord[] {
+    const now = instant(this.#transcript.clock())
+    const byTime = new Map<string, Set<number>>()
+    for (const { text, at = now } of given) {
+      const prints = byTime.get(at) ?? new Set()
+      for (const print of fingerprintsOf(text)) if (!this.#isKnown(print, at)) prints.add(print)
+      byTime.set(at, prints)
+    }
+    return [...byTime].flatMap(([at, prints]) => (prints.size > 0 ? [{ type: RECORD, at, prints: [...prints] }] : []))
+  }
+
+  #isKnown(print: number, at: string): boolean {
+    return this.#prints.get(print)?.some((injection) => injection.at <= at) ?? false
   }
 
   async #catchUp(options: CallOptions): Promise<void> {
@@ -87,13 +128,28 @@ export class Injections {
   }
 
   #take(record: SessionRecord): void {
-    const { type, id } = record
+    const { type, id, role, imported } = record
+    const at = parseInstant(record['at'])
     // A line that a hand has copied is the turn that it was.
-    if (type === 'turn' && typeof id === 'string' && !this.#before.has(id)) this.#before.set(id, this.#made)
+    if (type === 'turn' && typeof id === 'string' && at !== undefined && !this.#said.has(id)) {
+      this.#said.set(id, { place: this.#made, at, isImportedPrompt: role === 'user' && imported === true })
+    }
     const prints = printsIn(record)
-    if (prints.length > 0) this.#made++
-    for (const print of prints) if (!this.#prints.has(print)) this.#prints.set(print, this.#made)
+    if (prints.length === 0) return
+    this.#made++
+    const injection = { place: this.#made, at: at ?? '' }
+    const alone = [injection]
+    for (const print of prints) {
+      if (this.#isKnown(print, injection.at)) continue
+      const known = this.#prints.get(print)
+      this.#prints.set(print, known ? [...known, injection] : alone)
+    }
   }
+}
+
+/** At the same time: what is found for a prompt is found when it is there, and what is answered is answered with what was found. */
+function isBefore(injection: Injection, { place, at, isImportedPrompt }: Said): boolean {
+  return injection.place <= place && (isImportedPrompt ? injection.at < at : injection.at <= at)
 }
 
 function onlyOurs(error: unknown): void {

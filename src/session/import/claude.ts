@@ -59,16 +59,19 @@ export function readClaude({ records, skipped }: SourceLines): Reading {
 
 /** Also of lines that nobody said: the program tells there what a hook gave. */
 function addGiven(given: Given, record: ForeignRecord, toolNames: ReadonlyMap<string, string>): void {
+  const { timestamp } = record
   const { type, content } = recordOf(record['attachment'])
   if (type === 'hook_additional_context') {
-    for (const text of typeof content === 'string' ? [content] : listOf(content)) given.addBlocks(textOf(text) ?? '')
+    const texts = typeof content === 'string' ? [content] : listOf(content)
+    for (const text of texts) given.addBlocks(textOf(text) ?? '', timestamp)
   }
   if (record['type'] !== 'user') return
   const message = recordOf(record['message'])['content']
-  for (const text of textsOf(message)) given.addBlocks(text)
+  for (const text of textsOf(message)) given.addBlocks(text, timestamp)
   for (const block of listOf(message).map(recordOf)) {
     if (block['type'] !== 'tool_result') continue
-    given.addResult(toolNames.get(textOf(block['tool_use_id']) ?? ''), textsOf(block['content']).join('\n'))
+    const tool = toolNames.get(textOf(block['tool_use_id']) ?? '')
+    given.addResult(tool, textsOf(block['content']).join('\n'), timestamp)
   }
 }
 

@@ -59,7 +59,7 @@ export function readCodex({ records, skipped }: SourceLines): Reading {
     cwd ??= textOf(recordOf(record['payload'])['cwd'])
     for (const item of itemsOf(record)) {
       add(list, item, record['timestamp'], toolNames)
-      addGiven(given, item, toolNames)
+      addGiven(given, item, record['timestamp'], toolNames)
     }
   }
   return {
@@ -72,12 +72,12 @@ export function readCodex({ records, skipped }: SourceLines): Reading {
 }
 
 /** What a hook gives is a developer's message. */
-function addGiven(given: Given, item: ForeignRecord, toolNames: ReadonlyMap<string, string>): void {
+function addGiven(given: Given, item: ForeignRecord, timestamp: unknown, toolNames: ReadonlyMap<string, string>): void {
   const { type, role, content, call_id, output } = item
   if (type === 'message' && role !== 'assistant') {
-    for (const part of listOf(content)) given.addBlocks(textOf(recordOf(part)['text']) ?? '')
+    for (const part of listOf(content)) given.addBlocks(textOf(recordOf(part)['text']) ?? '', timestamp)
   } else if (OUTPUTS.includes(type)) {
-    given.addResult(toolNames.get(textOf(call_id) ?? ''), outputText(output))
+    given.addResult(toolNames.get(textOf(call_id) ?? ''), outputText(output), timestamp)
   }
 }
 

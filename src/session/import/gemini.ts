@@ -50,11 +50,15 @@ export function readGemini({ records, skipped }: SourceLines): Reading {
 }
 
 /** A hook's context stands in what the person wrote; a result with its call, and again in what the model was answered. */
-function addGiven(given: Given, { type, content, toolCalls }: ForeignRecord): void {
-  const results = listOf(toolCalls).flatMap((call) => partsOf(recordOf(call)['result']))
-  for (const part of [...results, ...(type === 'user' ? partsOf(content) : [])]) {
-    given.addBlocks(textOf(part['text']) ?? '')
-    given.addResult(toolName(recordOf(part['functionResponse'])['name']), responseText(part))
+function addGiven(given: Given, { type, content, toolCalls, timestamp }: ForeignRecord): void {
+  for (const call of listOf(toolCalls).map(recordOf)) add(partsOf(call['result']), call['timestamp'] ?? timestamp)
+  if (type === 'user') add(partsOf(content), timestamp)
+
+  function add(parts: readonly ForeignRecord[], at: unknown): void {
+    for (const part of parts) {
+      given.addBlocks(textOf(part['text']) ?? '', at)
+      given.addResult(toolName(recordOf(part['functionResponse'])['name']), responseText(part), at)
+    }
   }
 }
 

@@ -91,7 +91,21 @@ const SESSIONS: Readonly<Record<TranscriptFormat, string>> = {
 describe.each(TRANSCRIPT_FORMATS)('a transcript of %s', (format) => {
   it('tells what was given by us: blocks, and answers of our own tools', () => {
     const found = format === 'codex' ? 'We use Postgres 17.\n\nDatabase' : FOUND
-    expect(readTranscript(SESSIONS[format], format).given).toEqual([RECALL, MEMORY, found])
+    const { given } = readTranscript(SESSIONS[format], format)
+    expect(given.map(({ text }) => text)).toEqual([RECALL, MEMORY, found])
+  })
+
+  it('tells when it was given first, where the line has a time', () => {
+    const timed = SESSIONS[format]
+      .trimEnd()
+      .split('\n')
+      .map((line, n) => ({ ...JSON.parse(line), timestamp: `2026-11-15T10:00:0${n}Z` }))
+    const { given } = readTranscript(file(...timed, ...timed.slice(1)), format)
+    const seconds = given.map(({ at }) => Number(at?.slice(17, 19)))
+    expect(seconds).toEqual({ claude: [1, 2, 4], codex: [2, 3, 5], gemini: [1, 1, 2] }[format])
+    const untimed = timed.map(({ timestamp: _, ...line }) => line)
+    const times = readTranscript(file(...untimed), format).given.map(({ at }) => at)
+    expect(times).toEqual([undefined, undefined, undefined])
   })
 
   it('tells our blocks in the answer of any tool', () => {
@@ -100,7 +114,7 @@ describe.each(TRANSCRIPT_FORMATS)('a transcript of %s', (format) => {
       codex: file(...codexTool('mcp__other', RECALL)),
       gemini: file(geminiTool('read_file', RECALL)),
     }
-    expect(readTranscript(sessions[format], format).given).toEqual([RECALL])
+    expect(readTranscript(sessions[format], format).given).toMatchObject([{ text: RECALL }])
   })
 
   it('is one of that program only', () => {

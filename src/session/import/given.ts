@@ -3,41 +3,30 @@
  * tools. Whoever says that again says nothing new, also where another session was given it.
  */
 import { injectedIn } from '../../model/injected.ts'
-
-/** As the clients name a tool of the server that `install` sets up. */
-const OUR_TOOL = /^(?:mcp__keepsake__|mcp_keepsake_)/
+import { isOwnTool } from '../../model/own-results.ts'
+import { parseInstant } from '../../model/time.ts'
+import { shownText } from '../shown-text.ts'
+import type { GivenText } from '../turn-input.ts'
 
 export class Given {
-  readonly #texts = new Set<string>()
+  /** With the time at which each was given first. */
+  readonly #texts = new Map<string, string | undefined>()
 
-  get texts(): string[] {
-    return [...this.#texts]
+  get texts(): GivenText[] {
+    return [...this.#texts].map(([text, at]) => ({ text, ...(at === undefined ? {} : { at }) }))
   }
 
   /** Of a text that the model was given, whoever put it together. */
-  addBlocks(text: string): void {
-    for (const block of injectedIn(text)) this.#texts.add(block)
+  addBlocks(text: string, timestamp: unknown): void {
+    for (const block of injectedIn(text)) this.#add(block, timestamp)
   }
 
-  addResult(tool: string | undefined, text: string): void {
-    if (tool === undefined || !OUR_TOOL.test(tool)) this.addBlocks(text)
-    else if (text.trim() !== '') this.#texts.add(readable(text))
+  addResult(tool: string | undefined, text: string, timestamp: unknown): void {
+    if (tool === undefined || !isOwnTool(tool)) this.addBlocks(text, timestamp)
+    else if (text.trim() !== '') this.#add(shownText(text), timestamp)
   }
-}
 
-/** Some clients give a model the data of an answer in the place of its text: then it is what stands in that. */
-function readable(text: string): string {
-  const from = text.search(/^[{[]/m)
-  if (from === -1) return text
-  try {
-    const texts: string[] = []
-    // The reviver is called for each value there is, however deep.
-    JSON.parse(text.slice(from), (_, value: unknown) => {
-      if (typeof value === 'string') texts.push(value)
-      return value
-    })
-    return texts.join('\n\n')
-  } catch {
-    return text
+  #add(text: string, timestamp: unknown): void {
+    if (!this.#texts.has(text)) this.#texts.set(text, parseInstant(timestamp))
   }
 }

@@ -1,4 +1,5 @@
 /** What each reader of a client's transcripts gives. */
+import type { GivenText } from '../turn-input.ts'
 import type { SkippedLine } from './source-lines.ts'
 import type { ImportedTurn } from './turn-list.ts'
 
@@ -9,7 +10,7 @@ export interface Reading {
   readonly cwd?: string
   readonly turns: ImportedTurn[]
   /** What the session was given of this memory: who says it again says nothing new. */
-  readonly given: string[]
+  readonly given: GivenText[]
   /** Lines that could not be read. What was left out on purpose is not among them. */
   readonly skipped: SkippedLine[]
 }

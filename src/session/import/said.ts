@@ -1,4 +1,5 @@
 /** What of a message was said by the one whose message it is: without our own blocks, and a person's without the client's. */
+import { keepableText } from '../../model/content.ts'
 import { withoutInjected } from '../../model/injected.ts'
 import { withoutClientBlocks } from './client-blocks.ts'
 
@@ -20,25 +21,20 @@ export function typed(texts: readonly string[]): string {
 export function resultText(text: string): string {
   const result = said(withoutClientBlocks(text))
   if (result.length <= MOST_RESULT_CHARACTERS) return result
-  const kept = wellFormed(result.slice(0, MOST_RESULT_CHARACTERS)).replace(/\ufffd$/, '')
+  const kept = keepableText(result.slice(0, MOST_RESULT_CHARACTERS)).replace(/\ufffd$/, '')
   return `${kept}\n… (${result.length - kept.length} more characters left out)`
 }
 
 export function toolName(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
-  const name = wellFormed(value.slice(0, MOST_NAME_CHARACTERS)).trim()
+  const name = keepableText(value.slice(0, MOST_NAME_CHARACTERS)).trim()
   return name === '' ? undefined : name
 }
 
 function said(text: string): string {
-  return wellFormed(withoutInjected(text)).trim()
+  return keepableText(withoutInjected(text)).trim()
 }
 
 function paragraphs(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n\n')
-}
-
-/** What a memory can keep: no half characters, no NUL. */
-function wellFormed(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\ufffd')
 }
