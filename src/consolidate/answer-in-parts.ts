@@ -35,8 +35,8 @@ export async function answerInParts(
     const before = answers.at(-1)?.archiveText ?? previous
     const answer = await askAbout(run, { memory: { ...seen, text }, conversation: part, previous: before })
     if ('failure' in answer) return answer
-    const { update, wasAskedToCompress } = answer
-    const plan = planMemory({ seen: text, now: text, update, wasAskedToCompress })
+    const { update, updateDoubt, wasAskedToCompress } = answer
+    const plan = planMemory({ seen: text, now: text, update, doubt: updateDoubt, wasAskedToCompress })
     if (plan.is !== 'unchanged') text = plan.content
     if (plan.is === 'review') doubt ??= { reason: plan.reason, detail: plan.detail }
     answers.push(answer)

@@ -13,6 +13,8 @@ export interface Answer {
   readonly seen: Pick<LongTermMemory, 'text' | 'revision'>
   /** As it would have it; missing: as it is. */
   readonly update: string | undefined
+  /** Why the update may be only a part of what the model meant. */
+  readonly updateDoubt?: string | undefined
   readonly wasAskedToCompress: boolean
   /** For the archive, and for the history. */
   readonly archiveText: string
@@ -25,9 +27,8 @@ interface Question {
   readonly previous?: string | undefined
 }
 
-/** What a reply takes beside the memory, and what providers allow for all of it when they are not told. */
+/** What a reply takes beside the memory. */
 const HISTORY_TOKENS = 2048
-const USUAL_TOKENS = 4096
 
 const encoder = new TextEncoder()
 
@@ -44,22 +45,23 @@ export async function askAbout(run: Run, { memory, conversation, previous }: Que
     ...(previous === undefined ? {} : { previous }),
     ...(wasAskedToCompress ? { compressTo: run.maxMemorySize } : {}),
   })
-  const maxTokens = HISTORY_TOKENS + Math.ceil(bytes / 2)
   run.told('asking')
   const asked = await askModel(run.model, prompt, {
     ...run.call,
     timeoutMs: run.timeoutMs,
-    // A reply holds all of the memory: a large one would be cut.
-    ...(maxTokens > USUAL_TOKENS ? { maxTokens } : {}),
+    // A reply holds all of the memory. No limit: what a model thinks would count into it.
+    expectedTokens: HISTORY_TOKENS + Math.ceil(bytes / 2),
   })
   await takeInEdits(run)
   if ('failure' in asked) return asked
-  const { historyEntry, memoryUpdate } = asked.reply
+  const { historyEntry, memoryUpdate, doubtfulMemory, doubt: updateDoubt } = asked.reply
+  if (asked.wasCut)
+    run.warnings.push('the reply of the model was cut: it reached the most that the model gives at once')
   const texts =
     historyEntry === undefined
       ? { archiveText: rawText(conversation), historyText: rawHistoryText(conversation, now, zone) }
       : sameText(historyText(historyEntry, now, zone))
-  return { seen: memory, update: memoryUpdate, wasAskedToCompress, ...texts }
+  return { seen: memory, update: memoryUpdate ?? doubtfulMemory, updateDoubt, wasAskedToCompress, ...texts }
 }
 
 function sameText(text: string): Pick<Answer, 'archiveText' | 'historyText'> {

@@ -6,7 +6,7 @@ const GOOD = { content: '{"history_entry": "said"}' }
 const LONG_MS = 100_000
 
 describe('one call of a model', () => {
-  it('gives the reply, and is told its name and how much it may say', async () => {
+  it('gives the reply, and is told its name and how much is expected', async () => {
     let told: unknown
     const complete = async (
       _: string,
@@ -15,9 +15,9 @@ describe('one call of a model', () => {
       told = { ...rest, isAborted: signal?.aborted }
       return GOOD
     }
-    const asked = await askModel({ name: 'm', complete }, 'prompt', { timeoutMs: LONG_MS, maxTokens: 9 })
-    expect(asked).toEqual({ reply: { historyEntry: 'said' } })
-    expect(told).toEqual({ model: 'm', maxTokens: 9, isAborted: false })
+    const asked = await askModel({ name: 'm', complete }, 'prompt', { timeoutMs: LONG_MS, expectedTokens: 9 })
+    expect(asked).toEqual({ reply: { historyEntry: 'said' }, wasCut: false })
+    expect(told).toEqual({ model: 'm', expectedTokens: 9, isAborted: false })
   })
 
   it.each([

@@ -9,26 +9,29 @@ import { parseReply, type Reply } from './parse-reply.ts'
 
 interface AskOptions extends CallOptions {
   readonly timeoutMs: number
-  /** How many tokens the reply may take; left out, as the model is set. */
-  readonly maxTokens?: number
+  /** About how many tokens the reply will take. */
+  readonly expectedTokens?: number
 }
 
 export interface ModelFailure {
   readonly failure: KeepsakeError
 }
 
-export async function askModel(
-  model: Model,
-  prompt: string,
-  options: AskOptions,
-): Promise<{ readonly reply: Reply } | ModelFailure> {
-  const { timeoutMs, signal, maxTokens } = options
+interface Replied {
+  readonly reply: Reply
+  /** It ended before its end. */
+  readonly wasCut: boolean
+}
+
+export async function askModel(model: Model, prompt: string, options: AskOptions): Promise<Replied | ModelFailure> {
+  const { timeoutMs, signal, expectedTokens } = options
   signal?.throwIfAborted()
   const clock = new AbortController()
   const timer = setTimeout(() => clock.abort(outOfTime(model, timeoutMs)), timeoutMs)
   const either = signal ? AbortSignal.any([signal, clock.signal]) : clock.signal
   try {
-    const settings = { model: model.name, signal: either, ...(maxTokens === undefined ? {} : { maxTokens }) }
+    const expected = expectedTokens === undefined ? {} : { expectedTokens }
+    const settings = { model: model.name, signal: either, ...expected }
     const answer = (async () => model.complete(prompt, settings))()
     return replyIn(await Promise.race([answer, aborted(either)]), model)
   } catch (error) {
@@ -41,15 +44,19 @@ export async function askModel(
 }
 
 /** Anybody's function may be a model: what it gives is looked at before it is believed. */
-function replyIn(completion: Completion | undefined, model: Model): { readonly reply: Reply } | ModelFailure {
+function replyIn(completion: Completion | undefined, model: Model): Replied | ModelFailure {
   const content: unknown = completion?.content
   const wasCut = completion?.stop === undefined ? undefined : completion.stop === 'length'
   const reply = typeof content === 'string' ? parseReply(content, { wasCut }) : undefined
-  return reply ? { reply } : { failure: unreadable(model, content) }
+  return reply ? { reply, wasCut: wasCut === true } : { failure: unreadable(model, content) }
 }
 
 function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+  return new Promise((_, reject) => {
+    // A function of one's own may stop everything by itself, before it gives anything.
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
 }
 
 function nameOf({ name }: Model): string {

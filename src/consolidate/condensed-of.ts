@@ -5,8 +5,8 @@ import type { MemoryDecision } from './decide-memory.ts'
 import { reviewIn } from './reviews.ts'
 import type { Run } from './run.ts'
 
-/** From what matters most to a person. */
-const OUTCOMES: readonly MemoryOutcome[] = ['for review', 'merged', 'updated', 'unchanged']
+/** What one of several pieces did to MEMORY.md is done to it; what waits is told by the review. */
+const OUTCOMES: readonly MemoryOutcome[] = ['merged', 'updated', 'for review', 'unchanged']
 
 export function condensedOf({ session }: Run, compacted: Compacted, decision?: MemoryDecision): Consolidated {
   const { archive, entries = [], marker, change, warnings } = compacted

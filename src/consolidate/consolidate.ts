@@ -26,18 +26,31 @@ export async function consolidate(memory: Memory, session: string, options: Cons
   const reason = requireReason(options.reason ?? 'compact')
   const keep = wholeNumber(options.keepMessages ?? 0, 'keepMessages', 0, MOST_KEPT)
   await takeInEdits(run)
-  return withWarningsOf(run, await condense(run, reason, keep))
+  return withWarningsOf(run, await condense(run, { reason, keep, before: options.before }))
 }
 
-async function condense(run: Run, reason: Piece['reason'], keep: number): Promise<Consolidated> {
+interface Asked {
+  readonly reason: Piece['reason']
+  readonly keep: number
+  readonly before: string | undefined
+}
+
+async function condense(run: Run, { reason, keep, before }: Asked): Promise<Consolidated> {
   const { turns, marker } = await run.session.view(run.call)
   if (turns.length === 0) return nothingToAsk(run, reason, marker?.through)
   return inQueue(run.memory, { ...run.call, onWait: () => run.told('waiting') }, async () => {
     const { turns, marker } = await run.session.view(run.call)
-    const last = turns[overflowCut(turns, keep) - 1]
+    const last = turns[overflowCut(endedBefore(turns, before), keep) - 1]
     if (last) return condenseThrough(run, turns, { through: last.id, reason })
     return turns.length === 0 ? nothingToAsk(run, reason, marker?.through) : leftAlone(run)
   })
+}
+
+/** None where that turn is not live: whoever took it has taken those before it too. */
+function endedBefore(turns: readonly Turn[], id: string | undefined): readonly Turn[] {
+  if (id === undefined) return turns
+  const end = turns.findLastIndex((turn) => turn.id === id)
+  return turns.slice(0, Math.max(0, end))
 }
 
 /** Of the live turns all up to one, in as many pieces as it takes. Those that are left when the model fails are kept as they are. */

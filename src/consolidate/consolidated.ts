@@ -21,11 +21,16 @@ export interface ConsolidateOptions extends CondensingOptions {
   readonly reason?: 'compact' | 'trim' | 'new'
   /** How many messages may stay; default 0. An exchange stays whole or goes whole. */
   readonly keepMessages?: number
+  /** The id of a turn: the conversation is taken to end before it. It and what comes after it stay, and do not count. */
+  readonly before?: string
 }
 
 export type ConsolidationStep = 'waiting' | 'asking' | 'writing'
 
-/** What became of MEMORY.md. `merged`: somebody has written it meanwhile, and both are in it. */
+/**
+ * What became of MEMORY.md. `merged`: somebody has written it meanwhile, and both are in it. `for review`: it is as it was. Of several
+ * pieces some may have rewritten it though another waits for review: then there is a `review` beside it.
+ */
 export type MemoryOutcome = 'updated' | 'merged' | 'unchanged' | 'for review'
 
 export interface Consolidated {

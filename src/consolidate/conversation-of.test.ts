@@ -43,6 +43,14 @@ describe('what was said in a span', () => {
     ])
   })
 
+  it('leaves out what was purged, and what else was said in its turn stays', () => {
+    const contents = ['[purged]', ' [purged]\n[purged]', 'my code is [purged]']
+    const messages = contents.map((content) => ({ role: 'user', content, at: AT }) as const)
+    expect(conversationOf({ turns: contents.map((content) => turn('user', content)), messages })).toEqual([
+      { role: 'user', content: 'my code is [purged]', at: AT },
+    ])
+  })
+
   it('leaves out turns of which nothing is new', () => {
     const later = '2026-11-16T12:00:01.000Z'
     const turns = [turn('user', 'an echo'), turn('user', 'new', [], later)]

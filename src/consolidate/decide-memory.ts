@@ -23,7 +23,7 @@ export interface MemoryDecision {
   readonly warnings: readonly string[]
 }
 
-export type Asked = Pick<Answer, 'seen' | 'update' | 'wasAskedToCompress'> & {
+export type Asked = Pick<Answer, 'seen' | 'update' | 'updateDoubt' | 'wasAskedToCompress'> & {
   /** Why a person is to look at it in any case. */
   readonly doubt?: Pick<ReviewPlan, 'reason' | 'detail'> | undefined
 }
@@ -71,8 +71,11 @@ async function decideToAsk(run: Run, asked: Asked): Promise<MemoryDecision> {
   return forReview(now, { content: plan.content, reason: 'conflicts', detail }, now)
 }
 
-function planOf({ seen, update, wasAskedToCompress, doubt }: Asked, now: LongTermMemory): MemoryPlan {
-  if (!doubt) return planMemory({ seen: seen.text, now: now.text, update, wasAskedToCompress })
+function planOf(
+  { seen, update, updateDoubt, wasAskedToCompress, doubt }: Asked,
+  { text: now }: LongTermMemory,
+): MemoryPlan {
+  if (!doubt) return planMemory({ seen: seen.text, now, update, doubt: updateDoubt, wasAskedToCompress })
   // What came since is merged when it is accepted.
   const plan = planMemory({ seen: seen.text, now: seen.text, update, wasAskedToCompress })
   return plan.is === 'update' ? { is: 'review', content: plan.content, ...doubt } : plan

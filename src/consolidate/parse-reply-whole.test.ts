@@ -45,6 +45,20 @@ const DOUBTFUL: readonly (readonly [string, string])[] = [
   ['an object below a label', `history_entry: x\nmemory_update: - {"memory_update": "y"} is the form\n- vim`],
   ['an object that begins a labelled text', `## Memory Update\n{"memory_update": "y"}\n- vim`],
   ['an object that ends a labelled text', 'memory_update: - The form is\n{"memory_update": "y"}'],
+  [
+    'an object in a labelled text, in a fence',
+    `## Memory Update\n- The form:\n${fence}json\n${memory('y')}\n${fence}\n- vim`,
+  ],
+  ['an object in a labelled text, with both', `## Memory Update\n- The form:\n${memory('y')}\n- vim`],
+  ['an object at the end of a labelled text', `## Memory Update\n- The form:\n${memory('y')}`],
+  [
+    'a fenced form in a text',
+    `{${H}, "memory_update": "- F:\n${fence}json\n${memory('y')}\n${fence}\n- vim"}\n\nDone.`,
+  ],
+  [
+    'the same, without its brace',
+    `{${H}, "memory_update": "- F:\n${fence}json\n${memory('y')}\n${fence}\n- vim"\n\nDone.`,
+  ],
   ['another tag', '<parameter name="memory_update">- a </parameter> b\n</parameter>'],
   ['its own tag', '<memory_update>- a </memory_update> b\n</memory_update>'],
   ['its own tag, at the end', '<memory_update>\n- a </memory_update>\n</memory_update>'],
@@ -126,6 +140,11 @@ const AROUND: readonly ((made: string) => string)[] = [
   (made) => `[${made}]`,
   (made) => `{"result": ${made}}`,
   (made) => `<tool_call>${made}</tool_call>`,
+  (made) => `${made} Let me know (it's **all** there).`,
+  (made) => `${made};<end_of_turn>`,
+  (made) => `${fence}json\n${made}\n${fence}\n\n- "memory_update": kept, but for ["tea"]\n**Memory update:** whole`,
+  (made) => `Facts: ["tea"].\n"memory_update": the file.\n\n${fence}json\n${made}\n${fence}\nDone.`,
+  (made) => `The form is {"history_entry": "...", "memory_update": "..."}.\n\n${made}`,
 ]
 
 /** Objects whose texts have their quotes unescaped. */

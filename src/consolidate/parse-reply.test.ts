@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { withoutInjected } from '../model/injected.ts'
 import { parseReply, type Reply } from './parse-reply.ts'
+import { DOUBTS } from './reply-fields.ts'
 
 const H = '[2026-11-16 14:05] Ann chose Postgres.'
 const M = '# Facts\n\n- Ann uses "Postgres" 17\n- C:\\data'
@@ -247,22 +248,100 @@ const REPLIES: readonly (readonly [string, string, Reply | undefined])[] = [
   ],
 ]
 
+/** Without what it doubts. */
+function certain(reply: Reply | undefined): Reply | undefined {
+  if (!reply) return undefined
+  const { doubtfulMemory: _, doubt: __, ...rest } = reply
+  return rest
+}
+
 describe('parseReply', () => {
   it.each(REPLIES)('understands %s', (_, text, expected) => {
-    expect(parseReply(text, { wasCut: false })).toEqual(expected)
+    expect(certain(parseReply(text, { wasCut: false }))).toEqual(expected)
   })
 
   it('knows at least sixty', () => {
     expect(REPLIES.length).toBeGreaterThanOrEqual(60)
   })
 
+  it.each([
+    ['words on the same line', `${json} Let me know if you need anything else.`],
+    ['a token without a bar', `${json}<end_of_turn>`],
+    ['another token', `${json}<｜end▁of▁sentence｜>`],
+    ['a sign', `${json};`],
+    ['a sign and a mark', `**${json}** ✅`],
+    ['code', `print(json.dumps(${pretty}))`],
+    ['an array behind the fence', `${fence}json\n${pretty}\n${fence}\n\nTags: ["db", "ann"]`],
+    ['keys behind the fence', `${fence}json\n${pretty}\n${fence}\n\n- "memory_update": kept all lines`],
+    ['a label behind it', `${pretty}\n\n**Memory update:** No facts were dropped.`],
+    [
+      'labels before it',
+      `**History entry:** short.\n**Memory update:** one fact.\n\n${fence}json\n${pretty}\n${fence}`,
+    ],
+    ['a key before it', `I set "memory_update": unchanged but for one line.\n\n${pretty}`],
+    ['an array before it', `Facts: ["motto"].\n\n${fence}json\n${pretty}\n${fence}`],
+    ['the form in a sentence', `Like {"history_entry": "...", "memory_update": "..."}.\n\n${pretty}`],
+    [
+      'raw lines in a closed fence',
+      `${fence}json\n${pretty.replaceAll('\\n', '\n')}\n${fence}\n\nI have kept everything.`,
+    ],
+  ])('lets no words around a whole reply put it in doubt: %s', (_, text) => {
+    expect(parseReply(text, { wasCut: false })).toEqual(BOTH)
+  })
+
+  it.each([
+    [
+      'without its end',
+      '{"history_entry": "a", "memory_update": "# Facts\\n- b',
+      false,
+      '# Facts\n- b',
+      DOUBTS.unclosed,
+    ],
+    ['said to be cut', '{"history_entry": "a", "memory_update": "b"}', true, 'b', DOUBTS.cut],
+    ['with more behind it', '{"history_entry": "a", "memory_update": "b"} c "}', false, 'b', DOUBTS.goesOn],
+    ['with a quote', '{"history_entry": "a", "memory_update": "likes "tea""}', false, 'likes "tea"', DOUBTS.quote],
+    ['below a label', 'memory_update: - so\n{"history_entry": "a", "memory_update": "b"} c', false, 'b', DOUBTS.around],
+    ['with nobody to say', 'history_entry: a\nmemory_update: b', undefined, 'b', DOUBTS.open],
+    ['behind a tag', '<history_entry>a</history_entry><memory_update>b</memory_update> c', false, 'b', DOUBTS.goesOn],
+    [
+      'in a section, above a line across',
+      '**History Entry**\na\n\n**Memory Update**\n\n- b\n\n---\nLet me know.',
+      false,
+      '- b\n\n---\nLet me know.',
+      DOUBTS.goesOn,
+    ],
+    [
+      'in a section, above a paragraph',
+      '## History Entry\na\n\n## Memory Update\n- b\n\nLet me know.',
+      false,
+      '- b\n\nLet me know.',
+      DOUBTS.goesOn,
+    ],
+    [
+      'in a fence, above a list',
+      `## History Entry\na\n\n## Memory Update\n${fence}\n- b\n${fence}\n- c`,
+      false,
+      '- b',
+      DOUBTS.goesOn,
+    ],
+  ])('tells what it doubts, and why: %s', (_, text, wasCut, doubtfulMemory, doubt) => {
+    expect(parseReply(text, { wasCut })).toEqual({ historyEntry: 'a', doubtfulMemory, doubt })
+  })
+
+  it('takes what a fence holds for the section, and what follows for words to the reader', () => {
+    const text = `### History Entry\n\na\n\n### Memory Update\n\n${fence}markdown\n# T\n- b\n${fence}\n\nLet me know.`
+    expect(parseReply(text, { wasCut: false })).toEqual({ historyEntry: 'a', memoryUpdate: '# T\n- b' })
+    const longer = parseReply(text.replace('- b', '- b\n\n---\nc'), { wasCut: false })
+    expect(longer).toEqual({ historyEntry: 'a', memoryUpdate: '# T\n- b\n\n---\nc' })
+  })
+
   it('takes no open end for the whole memory unless the server says that the reply is whole', () => {
     const text = 'history_entry: a\nmemory_update: b'
-    expect(parseReply(text, { wasCut: true })).toEqual({ historyEntry: 'a' })
-    expect(parseReply(text)).toEqual({ historyEntry: 'a' })
+    expect(certain(parseReply(text, { wasCut: true }))).toEqual({ historyEntry: 'a' })
+    expect(certain(parseReply(text))).toEqual({ historyEntry: 'a' })
     expect(parseReply(text, { wasCut: false })).toEqual(simple)
-    expect(parseReply(json, { wasCut: true })).toEqual({ historyEntry: H })
-    expect(parseReply(`${json}\n\nAnd then I`, { wasCut: true })).toEqual({ historyEntry: H })
+    expect(certain(parseReply(json, { wasCut: true }))).toEqual({ historyEntry: H })
+    expect(certain(parseReply(`${json}\n\nAnd then I`, { wasCut: true }))).toEqual({ historyEntry: H })
   })
 
   const said = fc

@@ -1,12 +1,12 @@
 /**
  * What a model replied when it was asked to condense. Models wrap, cut and break the JSON that they were asked for, so it is looked for
  * in three ways, the strictest first. Never throws. What was cut off counts for the history entry, as far as it goes; a rewrite of the
- * memory whose end is not certain is none: it would drop the rest of the memory unseen. Our own blocks are taken out of both.
+ * memory whose end is not certain is told apart: it would drop the rest of the memory unseen. Our own blocks are taken out of all.
  */
 import { keepableText } from '../model/content.ts'
 import { withoutInjected } from '../model/injected.ts'
 import type { Loose } from './loose-json.ts'
-import type { Fields } from './reply-fields.ts'
+import { DOUBTS, type Doubt, type Fields } from './reply-fields.ts'
 import { fieldsInObjects } from './reply-objects.ts'
 import { fieldsInMembers, fieldsInSections } from './reply-sections.ts'
 import { replyText } from './reply-text.ts'
@@ -15,6 +15,10 @@ export interface Reply {
   readonly historyEntry?: string
   /** The whole new text of MEMORY.md. */
   readonly memoryUpdate?: string
+  /** What could be read of it where its end is not certain. Never beside one that is certain. */
+  readonly doubtfulMemory?: string
+  /** Why it is doubtful, as a sentence. */
+  readonly doubt?: Doubt
 }
 
 /** The form that the prompt shows, sent back, and words in its place that only say what would stand there. */
@@ -25,11 +29,11 @@ export interface ReplyEnd {
   readonly wasCut?: boolean | undefined
 }
 
-/** `undefined`: neither of the two is in it. The first way that finds a field counts, so that no other takes the doubtful for certain. */
+/** `undefined`: neither of the two is in it for certain, so that the model is asked again. The first way that finds a field counts, so that no other takes the doubtful for certain. */
 export function parseReply(text: string, { wasCut }: ReplyEnd = {}): Reply | undefined {
-  const inObjects = fieldsInObjects(text, wasCut === true)
+  const inObjects = fieldsInObjects(text, wasCut)
   if (inObjects.length > 0) return best(inObjects)
-  const inMembers = fieldsInMembers(text, wasCut === true)
+  const inMembers = fieldsInMembers(text, wasCut)
   return best(inMembers.length > 0 ? inMembers : fieldsInSections(text, wasCut))
 }
 
@@ -45,16 +49,22 @@ function best(found: readonly Fields[]): Reply | undefined {
   if (historyEntry === undefined && memoryUpdate === undefined) return undefined
   return {
     ...(historyEntry === undefined ? {} : { historyEntry }),
-    ...(memoryUpdate === undefined ? {} : { memoryUpdate }),
+    ...(memoryUpdate === undefined ? doubtfulOf(replies) : { memoryUpdate }),
   }
 }
 
-function replyOf({ historyEntry, memoryUpdate }: Fields): Reply {
+function doubtfulOf(replies: readonly Reply[]): Pick<Reply, 'doubtfulMemory' | 'doubt'> {
+  const { doubtfulMemory, doubt } = replies.find((reply) => reply.doubtfulMemory !== undefined) ?? {}
+  return doubtfulMemory === undefined || doubt === undefined ? {} : { doubtfulMemory, doubt }
+}
+
+function replyOf({ historyEntry, memoryUpdate, doubt: known }: Fields): Reply {
   const history = historyEntry && said(historyEntry)
-  const memory = memoryUpdate && !memoryUpdate.cut ? said(memoryUpdate) : undefined
+  const memory = memoryUpdate && said(memoryUpdate)
+  const doubt = memoryUpdate?.cut && known !== DOUBTS.cut ? DOUBTS.unclosed : known
   return {
     ...(history === undefined ? {} : { historyEntry: history }),
-    ...(memory === undefined ? {} : { memoryUpdate: memory }),
+    ...(memory === undefined ? {} : doubt === undefined ? { memoryUpdate: memory } : { doubtfulMemory: memory, doubt }),
   }
 }
 

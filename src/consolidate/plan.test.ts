@@ -154,6 +154,14 @@ describe('planMemory', () => {
     }
   })
 
+  it('asks a person about a rewrite that may be a part, unless it says nothing new', () => {
+    const plan = (update: string) => planMemory({ ...given, update, doubt: 'it was cut' })
+    const review = { is: 'review', reason: 'doubtful', detail: 'it was cut' }
+    expect(plan('# Facts\n\n- Ann uses MySQL')).toEqual({ ...review, content: '# Facts\n\n- Ann uses MySQL' })
+    expect(plan('- x')).toEqual({ ...review, content: '- x' })
+    expect([plan(SEEN), plan(SEEN.slice(0, 20))]).toEqual([{ is: 'unchanged' }, { is: 'unchanged' }])
+  })
+
   it('never lets a model rewrite what it has not seen whole', () => {
     const seen = '- fact\n'.repeat(60_000)
     const update = seen.slice(0, 390_000)

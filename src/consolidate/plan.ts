@@ -1,14 +1,14 @@
 /**
  * What becomes of MEMORY.md after a model has rewritten it. Nothing, where the model had nothing to say; the rewrite, with what others
  * wrote while the model was thinking; or a review by a person, where the rewrite drops most of the memory unasked, is too long for any
- * model to read again, or changes the very lines that somebody else has changed. Pure.
+ * model to read again, may be only a part, or changes the very lines that somebody else has changed. Pure.
  */
 import { stripFinalNewlines } from '../model/content.ts'
 import { isTooLongToShow } from '../prompt/consolidation-prompt.ts'
 import { mergeLines, mergeLinesAsOurs } from './merge-lines.ts'
 import { writtenMemory } from './written-memory.ts'
 
-export type ReviewReason = 'shrinks' | 'grows' | 'breaks recall tests' | 'conflicts'
+export type ReviewReason = 'shrinks' | 'grows' | 'breaks recall tests' | 'conflicts' | 'doubtful'
 
 export type MemoryPlan =
   | { readonly is: 'unchanged' }
@@ -33,6 +33,8 @@ export interface MemoryPlanInput {
   /** As it is: the same, where nobody has written meanwhile. */
   readonly now: string
   readonly update: string | undefined
+  /** Why the update may be only a part of what the model meant. */
+  readonly doubt?: string | undefined
   readonly wasAskedToCompress: boolean
 }
 
@@ -45,6 +47,10 @@ export function planMemory(input: MemoryPlanInput): MemoryPlan {
   const [seen, now] = [stripFinalNewlines(input.seen), stripFinalNewlines(input.now)]
   const content = input.update === undefined ? undefined : writtenMemory(input.update, seen)
   if (content === undefined || content === seen) return UNCHANGED
+  if (input.doubt !== undefined) {
+    // The beginning of what is there already says nothing new.
+    return seen.startsWith(content) ? UNCHANGED : { is: 'review', content, reason: 'doubtful', detail: input.doubt }
+  }
   const [before, after] = [bytesOf(seen), bytesOf(content)]
   if (isTooLongToShow(seen)) {
     const detail = `MEMORY.md has ${before} bytes: the model has not seen all of it, and its rewrite has ${after}`

@@ -1,10 +1,11 @@
 /**
  * Whether a memory that was read from a reply is all of it. Half a memory would replace the whole, so its end must be certain: correct
  * JSON with nothing of it left over, or JSON loosened only in ways that hide no end, closed, and the last of the reply. A quote that a
- * model forgot to escape seems to end the text; then a rest is left over. In doubt the memory is missing and stays as it is. Pure.
+ * model forgot to escape seems to end the text; then a rest is left over, with a brace or a quote in it. Pure.
  */
 import { fieldCalled, NAME, namesMemoryAgain, QUOTED_KEY } from './field-names.ts'
 import { isDoubtful, type Loose } from './loose-json.ts'
+import { DOUBTS, type Doubt } from './reply-fields.ts'
 
 const TAG = `<(?:([a-z:_-]{1,40})(?: name)?=["']?)?${NAME}["']?>`
 const MARKS = '[*_`]{0,3}'
@@ -16,8 +17,14 @@ const FIELD_AT_END = new RegExp(`(?:${FIELD.source})\\s*(?:\`\`\`\\w*\\s*)?(?![\
 const LEAD_IN = /[:：]\s{0,20}(?:```\w{0,20}\s{0,20})?$/
 const CLOSED_STRING = /["'`”’]\s{0,20},?\s{0,20}[}\]]/
 
-const NOTHING_MORE = /^\s*(?:```\s*)?(?:<[/|][^<>\n]{1,60}>\s*)*$/
-const LINE_ENDS = /^[ \t]*(?:<[/|][^<>\n]{1,60}>[ \t]*)*(?:\r?\n|\{\s*["'\w]|$)/
+const NOTHING_MORE = /^\s*(?:```\s*)?(?:<(?:[/|｜][^<>\n]{1,60}|end_of_turn)>\s*)*$/
+const LINE_ENDS = /^[ \t]*(?:<(?:[/|｜][^<>\n]{1,60}|end_of_turn)>[ \t]*)*(?:\r?\n|\{\s*["'\w]|$)/
+const FENCE_BEFORE = /(?:^|\n)[ \t]*```\w*\s*$/
+const BEGINS_LINE = /(?:^|\n)[ \t]*(?:```\w*[ \t]*)?$/
+const FENCE_BEHIND = /^\s*```/
+/** A rest of a string that only seemed to end has its brace, or where the model forgot that, its quote. */
+const MAY_END_STRING = /[}"]/
+const MAY_END_STRING_BEHIND_FENCE = /\}|["'`”’][ \t]*,?[ \t]*\r?$/m
 const CLOSERS: Readonly<Record<string, string>> = {
   '{': '}',
   '[': ']',
@@ -38,27 +45,53 @@ export interface ReadPlace {
   readonly opening: '' | '{'
   /** The text was taken out of quotes, whose end may still be there. */
   readonly wasEscaped: boolean
-  readonly wasCut: boolean
+  readonly wasCut: boolean | undefined
   /** Nothing but an object may stand there. */
   readonly isLabelled: boolean
 }
 
-export function isCertain(place: ReadPlace): boolean {
-  if (place.wasCut) return false
+/** `settled`: the memory is whole, whatever the words behind it look like. */
+export function certaintyOf(place: ReadPlace): Doubt | 'certain' | 'settled' {
+  if (place.wasCut) return DOUBTS.cut
+  if (place.value.cut) return DOUBTS.unclosed
   const raw = place.opening + place.text.slice(place.start, place.end)
+  const isStrict = isCorrect(raw)
+  if (!isStrict && !isMemorySure(place.value, raw)) return DOUBTS.quote
+  if (isSettled(place, isStrict)) return 'settled'
   const rest = restOf(place)
-  if (rest === undefined) return false
-  if (isCorrect(raw)) return (place.isLabelled ? NOTHING_MORE : LINE_ENDS).test(rest)
-  return NOTHING_MORE.test(rest) && isMemorySure(place.value, raw)
+  const mayFollow = isStrict && !place.isLabelled ? LINE_ENDS : NOTHING_MORE
+  return rest !== undefined && mayFollow.test(rest) ? 'certain' : DOUBTS.goesOn
+}
+
+/** Whether an object stands by itself, so that it is the answer whatever notes come before it. A labelled text may show the form. */
+export function standsAlone(place: ReadPlace, isInLabelledText: boolean): boolean {
+  const { text, start, end } = place
+  if (!isInLabelledText) return BEGINS_LINE.test(text.slice(Math.max(0, start - 40), start))
+  const fence = fenceBehind(place)
+  return fence !== undefined && NOTHING_MORE.test(text.slice(end + fence.length))
+}
+
+/** Where the server says that the reply is whole, the end of a string that only seemed to end would stand behind the object. */
+function isSettled(place: ReadPlace, isStrict: boolean): boolean {
+  if (place.wasCut !== false || place.isLabelled) return false
+  const fence = fenceBehind(place)
+  if (fence === undefined) return isStrict && !MAY_END_STRING.test(place.text.slice(place.end))
+  return !MAY_END_STRING_BEHIND_FENCE.test(place.text.slice(place.end + fence.length))
+}
+
+/** What closes the fence that the object fills. */
+function fenceBehind({ text, start, end }: ReadPlace): string | undefined {
+  const isOpened = FENCE_BEFORE.test(text.slice(Math.max(0, start - 40), start))
+  return isOpened ? FENCE_BEHIND.exec(text.slice(end))?.[0] : undefined
 }
 
 /** What a piece of the reply around the objects says: nothing, or that they may be parts of a text, or what a label says. */
-export function roundAbout(text: string): 'nothing' | 'a label' | 'doubt' {
+export function roundAbout(text: string): 'nothing' | 'a label' | 'a labelled text' | 'doubt' {
+  const label = FIELD.exec(text)
+  if (label && !FIELD_AT_END.test(text.slice(label.index))) return 'a labelled text'
   const own = text.replace(LEAD_IN, '')
   if (QUOTED_KEY.test(own) || CLOSED_STRING.test(own)) return 'doubt'
-  const label = FIELD.exec(text)
-  if (!label) return 'nothing'
-  return FIELD_AT_END.test(text.slice(label.index)) ? 'a label' : 'doubt'
+  return label ? 'a label' : 'nothing'
 }
 
 function isCorrect(raw: string): boolean {

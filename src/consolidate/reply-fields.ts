@@ -3,7 +3,22 @@ import { type FieldName, fieldCalled, lettersOf } from './field-names.ts'
 import type { Loose } from './loose-json.ts'
 
 /** What a reply says, each as far as it was there. */
-export type Fields = { readonly [name in FieldName]?: Loose }
+export type Fields = { readonly [name in FieldName]?: Loose } & {
+  /** Why the memory may be only a part of what was meant. Missing: it is the whole. */
+  readonly doubt?: Doubt
+}
+
+/** Each a sentence for the person who decides on that memory. */
+export type Doubt = (typeof DOUBTS)[keyof typeof DOUBTS]
+
+export const DOUBTS = {
+  cut: 'it was cut: it is only a part, and accepting it drops the rest',
+  unclosed: 'its end is missing: it may be only a part, and accepting it drops the rest',
+  goesOn: 'the reply goes on behind it: it may be only a part, or have words in it that are none of it',
+  quote: 'a quote in it may not be escaped: it may be only a part',
+  around: 'other words of the reply may belong to it: it may be only a part',
+  open: 'nobody says that the reply is whole: it may be only a part',
+} as const
 
 /** What models and their servers put around an answer. Not what describes one: `properties`, `example`. */
 const WRAPPERS = new Set([
@@ -55,9 +70,10 @@ function ownFields(members: readonly (readonly [string, Loose])[]): Fields | und
   }
   if (Object.keys(fields).length === 0) return undefined
   // A memory that names its own key, unescaped, is read as two.
-  return memories > 1 ? withoutMemory(fields) : fields
+  return memories > 1 ? doubted(fields, DOUBTS.quote) : fields
 }
 
-export function withoutMemory({ historyEntry }: Fields): Fields {
-  return historyEntry ? { historyEntry } : {}
+/** The first doubt counts: it was nearest to the memory. */
+export function doubted(fields: Fields, doubt: Doubt): Fields {
+  return { doubt, ...fields }
 }

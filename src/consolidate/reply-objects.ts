@@ -5,8 +5,8 @@
  */
 import { looseObject } from './loose-json.ts'
 import { LONGEST_KEY } from './loose-places.ts'
-import { isCertain, roundAbout } from './reply-certainty.ts'
-import { type Fields, fieldsIn, withoutMemory } from './reply-fields.ts'
+import { certaintyOf, roundAbout, standsAlone } from './reply-certainty.ts'
+import { DOUBTS, type Doubt, doubted, type Fields, fieldsIn } from './reply-fields.ts'
 import { thinkingAt } from './thinking.ts'
 
 /** Of the text's length, on what began like an object and was none of ours. */
@@ -19,16 +19,16 @@ const DEEPEST = 3
 const ESCAPED = /\{(?:\s|\\+[nrt]){0,200}\\+["']/y
 
 /** `wasCut`: the reply ended before its end. */
-export function fieldsInObjects(text: string, wasCut: boolean): readonly Fields[] {
+export function fieldsInObjects(text: string, wasCut: boolean | undefined): readonly Fields[] {
   return new Search(Math.max(text.length * MOST_IN_VAIN, LEAST_IN_VAIN), wasCut).fieldsIn(text, 0, false)
 }
 
 class Search {
   /** In characters, of all layers together. */
   #left: number
-  readonly #wasCut: boolean
+  readonly #wasCut: boolean | undefined
 
-  constructor(left: number, wasCut: boolean) {
+  constructor(left: number, wasCut: boolean | undefined) {
     this.#left = left
     this.#wasCut = wasCut
   }
@@ -51,7 +51,7 @@ class Search {
       } else if (text[at] !== '{') at++
       else if (isEscaped(text, at)) {
         found.passOver(text.slice(from, at))
-        found.add(inText(unescaped(text.slice(at)), true), true)
+        found.add(inText(unescaped(text.slice(at)), true), 'certain', false)
         return found.fields
       } else {
         const { value, end } = looseObject(text, at)
@@ -71,7 +71,7 @@ class Search {
             wasCut: this.#wasCut,
             isLabelled,
           } as const
-          if (fields.length > 0) found.add(fields, isCertain(place))
+          if (fields.length > 0) found.add(fields, certaintyOf(place), standsAlone(place, found.isLabelled))
           from = at = end
         }
       }
@@ -84,29 +84,56 @@ class Search {
 /** What was found so far. One doubtful object makes all doubtful that comes after: it may stand in the text of that one. */
 class Found {
   readonly #all: Fields[] = []
-  /** How many of the first are certain. */
-  #sure = Number.POSITIVE_INFINITY
+  /** Of what comes. */
+  #doubt: Doubt | undefined
+  /** From here on no words behind it can put it in doubt. */
+  #settledFrom = Number.POSITIVE_INFINITY
+  /** How many of the first the words behind them put in doubt. */
+  #doubted = 0
+  #isLabelled = false
 
   get fields(): readonly Fields[] {
-    return this.#all.map((one, index) => (index < this.#sure ? one : withoutMemory(one)))
+    const most = Math.min(this.#doubted, this.#settledFrom)
+    return this.#all.map((one, index) => (index < most ? doubted(one, DOUBTS.around) : one))
   }
 
-  add(fields: readonly Fields[], areCertain: boolean): void {
-    if (!areCertain) this.#sure = Math.min(this.#sure, this.#all.length)
-    for (const one of fields) this.#all.push(one)
+  /** What was found last may stand in the text of a section. */
+  get isLabelled(): boolean {
+    return this.#isLabelled
+  }
+
+  /** One that has both fields, stands by itself and is settled is the answer, whatever notes came before it. */
+  add(fields: readonly Fields[], certainty: Doubt | 'certain' | 'settled', standsAlone: boolean): void {
+    const isSettled = certainty === 'settled'
+    const isAnswer = isSettled && standsAlone && fields.some(hasBoth)
+    if (!isSettled && certainty !== 'certain') this.#doubt ??= certainty
+    const doubt = isAnswer ? undefined : this.#doubt
+    if (isSettled) this.#settledFrom = this.#all.length
+    for (const one of fields) this.#all.push(doubt === undefined ? one : doubted(one, doubt))
   }
 
   /** What stands between objects may show that they are parts of a text. Gives whether a label stands right before the next one. */
   passOver(text: string): boolean {
     const says = roundAbout(text)
-    if (says === 'doubt') this.#sure = 0
+    if (says === 'a labelled text') this.#isLabelled = true
+    if (says === 'a labelled text' || says === 'doubt') {
+      this.#doubt ??= DOUBTS.around
+      this.#doubted = this.#all.length
+    }
     return says === 'a label'
   }
 
   clear(): void {
     this.#all.length = 0
-    this.#sure = Number.POSITIVE_INFINITY
+    this.#doubt = undefined
+    this.#doubted = 0
+    this.#isLabelled = false
+    this.#settledFrom = Number.POSITIVE_INFINITY
   }
+}
+
+function hasBoth({ historyEntry, memoryUpdate }: Fields): boolean {
+  return historyEntry !== undefined && memoryUpdate !== undefined
 }
 
 function isEscaped(text: string, at: number): boolean {

@@ -1,16 +1,16 @@
 /**
  * The fields of a reply that is no object: keys and values without braces, tags (`<history_entry>…</history_entry>`), sections with a
  * heading, lines with a label. A tag is closed by its own name. A field in a tag, in quotes or in a fence that is never closed was cut;
- * one that ends with the text may have been. Time is proportional to the length.
+ * one that ends with the text may have been, or have words to the reader behind it. Time is proportional to the length.
  */
 import { type FieldName, fieldCalled, QUOTED_KEY } from './field-names.ts'
 import { type Loose, looseMembers } from './loose-json.ts'
 import { isQuote, looseString } from './loose-string.ts'
-import { FIELD, isCertain } from './reply-certainty.ts'
-import { type Fields, fieldsIn, withoutMemory } from './reply-fields.ts'
+import { certaintyOf, FIELD } from './reply-certainty.ts'
+import { DOUBTS, type Doubt, doubted, type Fields, fieldsIn } from './reply-fields.ts'
+import { fencesIn, hasWordsBehind, withoutFence } from './section-end.ts'
 import { behindThinking } from './thinking.ts'
 
-const FENCE = /^[ \t]{0,8}```/gm
 /** What may stand between a closing tag and the next field, or the end. */
 const BETWEEN_TAGS = /^(?:\s|```|<[/|][^<>\n]{1,60}>)*$/
 
@@ -26,8 +26,13 @@ interface Place {
   readonly closing?: { readonly start: number; readonly end: number; readonly sign: string }
 }
 
+interface Section {
+  readonly text: string
+  readonly doubt?: Doubt | undefined
+}
+
 /** Keys and values, without the brace before them. Not objects: a schema describes its fields so. */
-export function fieldsInMembers(reply: string, wasCut: boolean): readonly Fields[] {
+export function fieldsInMembers(reply: string, wasCut: boolean | undefined): readonly Fields[] {
   const text = behindThinking(reply, QUOTED_KEY)
   const start = text.search(QUOTED_KEY)
   // A tag or a label comes first: the key stands in its text.
@@ -37,7 +42,9 @@ export function fieldsInMembers(reply: string, wasCut: boolean): readonly Fields
   const members = value.members.filter(([, member]) => member.is !== 'object')
   const found = fieldsIn({ ...value, members }, () => [])
   const place = { value, text, start, end, opening: '{', wasEscaped: false, wasCut, isLabelled: true } as const
-  return isCertain(place) && !QUOTED_KEY.test(text.slice(end)) ? found : found.map(withoutMemory)
+  const certainty = certaintyOf(place)
+  const doubt = QUOTED_KEY.test(text.slice(end)) ? DOUBTS.quote : certainty
+  return doubt === 'certain' || doubt === 'settled' ? found : found.map((one) => doubted(one, doubt))
 }
 
 /** Where nobody says that the reply is whole, what ends with it may not be. */
@@ -49,14 +56,21 @@ export function fieldsInSections(reply: string, wasCut: boolean | undefined): re
   const isFenced = fencesIn(before) % 2 === 1
   // An object with an end would have been read as one.
   const isOpen = wasCut !== false || before.trimEnd().endsWith('{')
-  const fields: { [name in FieldName]?: Loose } = {}
+  const sections: { [name in FieldName]?: Section } = {}
   for (const [index, place] of places.entries()) {
     const next = places[index + 1]
-    fields[place.name] ??= place.isTag
+    sections[place.name] ??= place.isTag
       ? taggedText(text, place, next?.start, wasCut === true && !next)
       : sectionText(text.slice(place.from, next?.start), isFenced && !next, isOpen && !next)
   }
-  return [areAlike(places) ? fields : withoutMemory(fields)]
+  const { historyEntry, memoryUpdate } = sections
+  const fields: Fields = {
+    ...(historyEntry ? { historyEntry: textOf(historyEntry) } : {}),
+    ...(memoryUpdate ? { memoryUpdate: textOf(memoryUpdate) } : {}),
+  }
+  const doubt = wasCut === true && memoryUpdate?.doubt ? DOUBTS.cut : memoryUpdate?.doubt
+  if (doubt) return [doubted(fields, doubt)]
+  return [areAlike(places) ? fields : doubted(fields, DOUBTS.around)]
 }
 
 /** In order; none in the text of a tag. */
@@ -95,31 +109,37 @@ function areAlike(places: readonly Place[]): boolean {
   return names.size === places.length && places.every(isLikeFirst)
 }
 
-function taggedText(text: string, { from, form, closing }: Place, next: number | undefined, isOpen: boolean): Loose {
-  const { text: own, cut } = withoutFence(text.slice(from, closing?.start ?? next).trim())
-  if (!closing) return textOf(own, true)
+function taggedText(text: string, { from, form, closing }: Place, next: number | undefined, isOpen: boolean): Section {
+  const { text: own, doubt } = withoutFence(text.slice(from, closing?.start ?? next).trim())
+  if (!closing) return { text: own, doubt: DOUBTS.unclosed }
   const behind = text.slice(closing.end, next)
   // The other field has the same one where a tag only holds the name.
   const isAgain = (form === '' ? text.slice(closing.end) : behind).includes(closing.sign)
-  return textOf(own, cut || isOpen || isAgain || !BETWEEN_TAGS.test(behind))
+  const isLast = !isOpen && !isAgain && BETWEEN_TAGS.test(behind)
+  return { text: own, doubt: doubt ?? (isLast ? undefined : DOUBTS.goesOn) }
 }
 
-function sectionText(section: string, isInFence: boolean, isOpen: boolean): Loose {
+function sectionText(section: string, isInFence: boolean, isOpen: boolean): Section {
   const start = section.length - section.trimStart().length
   if (isQuote(section[start]) && !section.startsWith('```', start)) {
     const { text, end, cut } = looseString(section, start, 'alone')
     const isAlone = /^[ \t]*,?\s*(?:\n```)?\s*$/.test(section.slice(end))
-    return textOf(isAlone ? text : section.trim(), cut || isOpen || !isAlone)
+    const doubt = cut ? DOUBTS.unclosed : isAlone ? undefined : DOUBTS.quote
+    return { text: isAlone ? text : section.trim(), doubt: doubt ?? (isOpen ? DOUBTS.open : undefined) }
   }
   // The line below a heading of two lines is no text.
   const own = withoutTokens(section.replace(/^\s{0,4}[-=]{3,}[ \t]*\r?\n/, ''))
   const body = isInFence ? own.replace(/\s?```$/, '') : own
-  const { text, cut } = withoutFence(withoutBlockMark(body).trim())
-  return textOf(text, cut || isOpen || (isInFence && body === own))
+  const whole = withoutBlockMark(body).trim()
+  const { text, doubt } = withoutFence(whole)
+  if (doubt || (isInFence && body === own)) return { text, doubt: doubt ?? DOUBTS.unclosed }
+  // A fence says itself where the text ends.
+  if (!isInFence && text === whole && hasWordsBehind(text)) return { text, doubt: DOUBTS.goesOn }
+  return { text, doubt: isOpen ? DOUBTS.open : undefined }
 }
 
-function textOf(text: string, cut: boolean): Loose {
-  return { is: 'text', text, cut, doubtful: false }
+function textOf({ text }: Section): Loose {
+  return { is: 'text', text, cut: false, doubtful: false }
 }
 
 /** `|` and `>` of YAML, with the indentation of what they stand for. */
@@ -130,21 +150,6 @@ function withoutBlockMark(section: string): string {
   const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length)
   const indent = indents.reduce((least, one) => Math.min(least, one), Number.MAX_SAFE_INTEGER)
   return lines.map((line) => line.slice(indent)).join('\n')
-}
-
-/** A fence around the whole of it; one that is not closed was cut. */
-function withoutFence(section: string): { readonly text: string; readonly cut: boolean } {
-  const [opening] = /^```\w*[ \t]*\r?\n/.exec(section) ?? []
-  if (opening === undefined) return { text: section, cut: false }
-  if (fencesIn(section) % 2 === 1) return { text: section.slice(opening.length), cut: true }
-  // More fences than two may be two blocks, and no fence around them.
-  const isOne = fencesIn(section) === 2 || /^```(?:markdown|md)\b/i.test(opening)
-  const isWhole = isOne && section.endsWith('\n```') && section.length > opening.length
-  return { text: isWhole ? section.slice(opening.length, -'\n```'.length) : section, cut: false }
-}
-
-function fencesIn(text: string): number {
-  return text.match(FENCE)?.length ?? 0
 }
 
 /** The tokens that end a turn, where a server lets them through. */

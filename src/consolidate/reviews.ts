@@ -23,7 +23,7 @@ export interface Review {
   readonly seen: string
 }
 
-const REASONS: readonly ReviewReason[] = ['shrinks', 'grows', 'breaks recall tests', 'conflicts']
+const REASONS: readonly ReviewReason[] = ['shrinks', 'grows', 'breaks recall tests', 'conflicts', 'doubtful']
 
 /** What is pending, oldest first. */
 export async function reviews(memory: Memory, options: CallOptions = {}): Promise<readonly Review[]> {

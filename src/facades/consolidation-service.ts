@@ -27,7 +27,7 @@ export interface ConsolidationResult {
   readonly historyEntry?: string
   /** The whole new memory. Missing where nothing changed. */
   readonly memoryUpdate?: string
-  /** A rewrite that is not to be applied unseen, since it drops most of the memory unasked, or makes it too long for any model. */
+  /** A rewrite that is not to be applied unseen: it drops most of the memory unasked, makes it too long for any model, or may be cut. */
   readonly refused?: { readonly memoryUpdate: string; readonly reason: ReviewReason; readonly detail: string }
 }
 
@@ -82,8 +82,10 @@ export class ConsolidationService {
     const wasAskedToCompress = new TextEncoder().encode(memory).length > this.#maxMemorySize
     const compress = wasAskedToCompress ? { compressTo: this.#maxMemorySize } : {}
     const message = consolidationPrompt({ memory, conversation, now, zone, ...compress })
-    const { historyEntry, memoryUpdate: update } = readable(await this.#prompt(message, { model: this.#model }))
-    const plan = planMemory({ seen: memory, now: memory, update, wasAskedToCompress })
+    const reply = readable(await this.#prompt(message, { model: this.#model }))
+    const { historyEntry, memoryUpdate, doubtfulMemory, doubt } = reply
+    const update = memoryUpdate ?? doubtfulMemory
+    const plan = planMemory({ seen: memory, now: memory, update, doubt, wasAskedToCompress })
     return {
       historyEntry:
         historyEntry === undefined ? rawHistoryText(conversation, now, zone) : historyText(historyEntry, now, zone),

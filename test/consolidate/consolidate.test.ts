@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import { type Memory, Memory as OpenMemory } from '../../src/memory.ts'
 import { block } from '../../src/model/injected.ts'
+import type { Complete, CompleteOptions } from '../../src/ports/complete.ts'
 import type { Sessions, Store } from '../../src/ports/store.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from '../session/places.ts'
 import { answering, failing, memoryText, reply, said, textsOf } from './models.ts'
@@ -51,6 +52,22 @@ describe.each(PLACES)('condensing a session, in %s', (_, makePlace) => {
     expect(prompts).toHaveLength(1)
     expect(prompts[0]).toContain('- likes tea')
     expect(prompts[0]).toContain('question 2')
+  })
+
+  it('limits no reply, however long the memory is, and tells that one was cut', async () => {
+    const long = Array.from({ length: 200 }, (_, n) => `- The server heron${n} lives in rack ${n}.`).join('\n')
+    await memory.reflect(long)
+    await talk(memory.session('s'), 1)
+    const asked: CompleteOptions[] = []
+    const model: Complete = async (_, options) => {
+      asked.push(options)
+      return { content: reply('Said.', long).slice(0, -100), stop: 'length' }
+    }
+    const done = await consolidate(memory, 's', { model })
+    expect(asked[0]).not.toHaveProperty('maxTokens')
+    expect(asked[0]?.expectedTokens).toBeGreaterThan(long.length / 2)
+    expect([done.outcome, await memoryText(memory)]).toEqual(['condensed', long])
+    expect(done.warnings).toContainEqual(expect.stringContaining('was cut'))
   })
 
   it('makes the first MEMORY.md, and leaves one alone that would stay the same', async () => {
@@ -139,6 +156,34 @@ describe.each(PLACES)('condensing a session, in %s', (_, makePlace) => {
       expect(await consolidate(memory, 's', { model, reason, keepMessages: 4 })).toMatchObject({ outcome: 'nothing' })
     }
     expect((await session.view()).turns).toEqual(before)
+  })
+
+  it('takes the conversation to end before a turn, where that is named', async () => {
+    const session = memory.session('s')
+    await talk(session, 1, 3)
+    const [asked] = (await session.append({ role: 'user', content: 'question 4' })).turns
+    const { model, prompts } = answering(reply('Trimmed.'))
+    const how = { model, reason: 'trim', keepMessages: 2, before: asked?.id ?? '' } as const
+    await consolidate(memory, 's', how)
+    expect(await liveTexts(session)).toEqual([...exchanges(3), 'question 4'])
+    // With a longer exchange before it that one would stay whole: what is asked now is about it.
+    expect(await consolidate(memory, 's', { ...how, keepMessages: 1 })).toMatchObject({ outcome: 'nothing' })
+    expect(await consolidate(memory, 's', { ...how, before: 'gone' })).toMatchObject({ outcome: 'nothing' })
+    expect(prompts).toHaveLength(1)
+  })
+
+  it('keeps the turns of an earlier one out as long as the later one stands', async () => {
+    const session = memory.session('s')
+    const numbers: number[] = []
+    for (const n of [1, 2]) {
+      await talk(session, n)
+      const { changes } = await consolidate(memory, 's', { model: answering(reply(`Said ${n}.`)).model })
+      numbers.push(changes[0]?.number ?? 0)
+    }
+    await memory.undo({ changes: numbers.slice(0, 1) })
+    expect(await liveTexts(session)).toEqual([])
+    await memory.undo({ changes: numbers.slice(1) })
+    expect(await liveTexts(session)).toEqual(exchanges(1, 2))
   })
 
   it('takes a long conversation in pieces, each shown what was condensed before', async () => {

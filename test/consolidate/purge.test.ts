@@ -57,6 +57,17 @@ describe('an archive that is taken away', () => {
     expect(await textsOf(memory, 'history')).toHaveLength(2)
   })
 
+  it('leaves nothing to ask a model about where all that was said is purged', async () => {
+    await memory.session('t').append({ role: 'user', content: 'The quokka eats figs.' })
+    await memory.remember('The quokka eats figs.', { name: 'quokka' })
+    await memory.purge('quokka')
+    expect(await liveTexts(memory.session('t'))).toEqual(['[purged]'])
+    const { model, prompts } = answering(reply('Said.'))
+    expect(await consolidate(memory, 't', { model })).toMatchObject({ outcome: 'nothing' })
+    expect(await consolidate(memory, 't', { model, reason: 'new' })).toMatchObject({ marker: { reason: 'new' } })
+    expect([prompts, await liveTexts(memory.session('t'))]).toEqual([[], []])
+  })
+
   it('leaves its history entry when it is forgotten', async () => {
     await memory.forget('s-1')
     expect(await textsOf(memory, 'history')).toHaveLength(2)

@@ -105,6 +105,16 @@ describe.each(PLACES)('trying again, in %s', (_, makePlace) => {
     expect(await memoryText(memory)).toBe(facts)
   })
 
+  it('a piece of many whose rewrite may be a part leaves the whole to a person', async () => {
+    await memory.reflect('- before')
+    await sayAll(memory.session('s'), longExchanges(1, 4))
+    await consolidate(memory, 's', { model: failing().model, reason: 'new' })
+    const { model } = answering(`${reply('One.', '- before\n- Ann')} and "}`, reply('Two.', '- before\n- Ann\n- Bo'))
+    const [done] = await retryFallbacks(memory, { model })
+    expect(done?.review).toMatchObject({ reason: 'doubtful', proposed: '- before\n- Ann\n- Bo' })
+    expect(await memoryText(memory)).toBe('- before')
+  })
+
   it('keeps raw again what is left when a later piece fails, for the next try', async () => {
     const session = memory.session('s')
     const texts = longExchanges(1, 4)

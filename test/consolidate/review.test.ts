@@ -83,6 +83,35 @@ describe.each(PLACES)('a rewrite kept for review, in %s', (_, makePlace) => {
   })
 })
 
+describe('a rewrite whose end is not certain', () => {
+  it('is not lost: it is kept for review, and a person may accept it', async () => {
+    const memory = new Memory(memoryStore(), 'main', Date.now)
+    await memory.reflect('- one')
+    await talk(memory.session('s'), 1)
+    const model = answering(`${reply('Said.', '- one\n- two')} I have kept the rest.`).model
+    const done = await consolidate(memory, 's', { model })
+    expect(done).toMatchObject({ outcome: 'condensed', memory: 'for review', review: { reason: 'doubtful' } })
+    expect(done.review?.detail).toContain('the reply goes on behind it')
+    expect(await memoryText(memory)).toBe('- one')
+    expect((await reviews(memory)).map(({ proposed }) => proposed)).toEqual(['- one\n- two'])
+    await acceptReview(memory)
+    expect(await memoryText(memory)).toBe('- one\n- two')
+  })
+
+  it('is only kept as the part that it is where the reply was cut, and not at all where that says nothing new', async () => {
+    const memory = new Memory(memoryStore(), 'main', Date.now)
+    await memory.reflect('- one\n- two')
+    const cut = async (text: string) => {
+      await talk(memory.session('s'), 1)
+      const content = reply('Said.', text).slice(0, -'"}'.length)
+      return consolidate(memory, 's', { model: async () => ({ content, stop: 'length' }) })
+    }
+    expect(await cut('- one\n- t')).toMatchObject({ outcome: 'condensed', memory: 'unchanged' })
+    expect((await cut('- one\n- three, and')).review?.detail).toContain('only a part')
+    expect(await memoryText(memory)).toBe('- one\n- two')
+  })
+})
+
 describe('a memory that is too long for any model', () => {
   const ENDLESS = `- fact\n${'- loop loop loop\n'.repeat(25_000)}- end`
 

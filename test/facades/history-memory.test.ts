@@ -106,6 +106,13 @@ describe('ConsolidationService', () => {
     })
   })
 
+  it('refuses a rewrite that may be only a part', async () => {
+    const cut = '{"history_entry": "[2026-11-16 12:00] x", "memory_update": "- a long fact\\n- and anoth'
+    const { memoryUpdate, refused } = await new ConsolidationService(replies(cut), 'm').consolidate(messages, '- b')
+    expect(memoryUpdate).toBeUndefined()
+    expect(refused).toMatchObject({ memoryUpdate: '- a long fact\n- and anoth', reason: 'doubtful' })
+  })
+
   it('writes the raw entry where the model gives only a memory, and rejects where it gives nothing', async () => {
     const service = new ConsolidationService(replies('{"memory_update": "- tea"}', 'Sorry.'), 'm', undefined, { clock })
     const { historyEntry, memoryUpdate } = await service.consolidate(messages, '')
