@@ -1,6 +1,6 @@
 /**
- * An agent with a memory: from what the user says to an answer. A turn is: condense what has become too much, take down what the
- * user said, gather what the model is given, let it answer, with its tools. What was said is durable before a model is asked.
+ * An agent with a memory: from what the user says to an answer. A turn is: take down what the user said, condense what has become too
+ * much before it, gather what the model is given, let it answer, with its tools. What was said is durable before any model is asked.
  */
 import type { Consolidated } from '../consolidate/consolidated.ts'
 import { type GivenModel, modelOf } from '../consolidate/given-model.ts'
@@ -102,7 +102,7 @@ class MemoryAgent implements Agent {
 
   async process(input: string, options: ProcessOptions = {}): Promise<Reply> {
     requireInput(input)
-    return input.trim() === '/new' ? this.beginAnew(options) : this.answer(input, options)
+    return input.trim().toLowerCase() === '/new' ? this.beginAnew(options) : this.answer(input, options)
   }
 
   async answer(input: string, options: ProcessOptions = {}): Promise<Reply> {
@@ -139,9 +139,9 @@ class MemoryAgent implements Agent {
   }
 
   async #answered(key: string, input: string, telling: Telling, call: CallOptions): Promise<Reply> {
-    const condensed = await this.#condensing.onOverflow(key, telling, call)
+    const asked = await this.#takenDown(this.#memory.session(key), input, telling, call)
+    const condensed = await this.#condensing.onOverflow(key, asked, telling, call)
     const session = this.#memory.session(key)
-    const asked = await this.#takenDown(session, input, telling, call)
     const prompt = await prompted({ session, asked, instructions: this.#instructions, telling }, call)
     const { signal } = call
     const tools = { tools: this.#tools, ownTools: this.#ownTools, maxSteps: this.#maxSteps }

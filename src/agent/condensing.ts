@@ -1,11 +1,12 @@
 /**
- * When an agent condenses a session: before a turn, where more messages are live than `memory_window`, down to half of that; and
- * when the user begins anew. What fails keeps everything, so a turn never fails for it.
+ * When an agent condenses a session: before it answers, where before the question more messages are live than `memory_window`, down to
+ * half of that; and when the user begins anew. What fails keeps everything, so a turn never fails for it.
  */
-import type { Consolidated } from '../consolidate/consolidated.ts'
+import type { Consolidated, ConsolidateOptions } from '../consolidate/consolidated.ts'
 import type { GivenModel } from '../consolidate/given-model.ts'
+import { partedByRaw } from '../consolidate/raw-archives.ts'
 import { isKeepsakeError } from '../errors.ts'
-import type { Memory } from '../memory.ts'
+import type { Memory, Turn } from '../memory.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { Telling } from './events.ts'
 
@@ -23,23 +24,28 @@ export class Condensing {
     this.#model = model
   }
 
-  async onOverflow(session: string, telling: Telling, call: CallOptions): Promise<Consolidated | undefined> {
+  /** `asked`: what the user just said. It neither counts nor is condensed. */
+  async onOverflow(
+    session: string,
+    asked: Turn,
+    telling: Telling,
+    call: CallOptions,
+  ): Promise<Consolidated | undefined> {
     const { memoryWindow } = this.#memory.settings
     const { turns } = await this.#memory.session(session).view(call)
-    if (turns.length <= memoryWindow) this.#retryFrom.delete(session)
-    if (turns.length <= memoryWindow || turns.length < (this.#retryFrom.get(session) ?? 0)) return undefined
-    const failed = (): void => void this.#retryFrom.set(session, turns.length + MESSAGES_BEFORE_RETRY)
+    const live = turns.findLastIndex(({ id }) => id === asked.id)
+    if (live <= memoryWindow) this.#retryFrom.delete(session)
+    if (live <= memoryWindow || live < (this.#retryFrom.get(session) ?? 0)) return undefined
+    const failed = (): void => void this.#retryFrom.set(session, live + MESSAGES_BEFORE_RETRY)
     try {
-      const keepMessages = Math.floor(memoryWindow / 2)
-      const consolidated = await this.#condense(session, { reason: 'trim', keepMessages }, telling, call)
+      const how = { reason: 'trim', keepMessages: Math.floor(memoryWindow / 2), before: asked.id } as const
+      const consolidated = await this.#condense(session, how, telling, call)
       // One exchange may be longer than what is kept: the next message may end it.
       if (consolidated.outcome === 'nothing') return undefined
       if (consolidated.outcome === 'condensed') this.#retryFrom.delete(session)
       else {
         failed()
-        telling.warn(
-          `the conversation is not condensed yet, ${failedFor(consolidated)}; all of it stays in the session`,
-        )
+        telling.warn(notYet(consolidated))
       }
       return consolidated
     } catch (error) {
@@ -60,13 +66,15 @@ export class Condensing {
     const condensed = await this.#condense(session, { reason: 'new' }, telling, call)
     this.#retryFrom.delete(session)
     if (condensed.outcome !== 'fell back') return { text: 'Session cleared.', condensed }
-    const text = `Session cleared. It is not condensed, ${failedFor(condensed)}; ${kept(condensed)}. To condense it later: keepsake consolidate --retry`
-    return { text, condensed }
+    return {
+      text: `Session cleared. ${kept(condensed)}. To condense it later: keepsake consolidate --retry`,
+      condensed,
+    }
   }
 
   async #condense(
     session: string,
-    how: { readonly reason: 'trim' | 'new'; readonly keepMessages?: number },
+    how: Pick<ConsolidateOptions, 'reason' | 'keepMessages' | 'before'>,
     telling: Telling,
     call: CallOptions,
   ): Promise<Consolidated> {
@@ -92,7 +100,18 @@ function failedFor({ failure }: Consolidated): string {
   return `for the model failed${failure ? ` (${failure.message})` : ''}`
 }
 
-function kept({ archives }: Consolidated): string {
-  const where = archives.map(({ name, id }) => `"${name ?? id}"`).join(', ')
-  return `all that was said is kept${where === '' ? '' : ` in ${where}`}`
+function notYet(fallen: Consolidated): string {
+  const isPartlyDone = partedByRaw(fallen).summaries.length > 0
+  return isPartlyDone
+    ? `only the first part of the conversation is condensed so far, ${failedFor(fallen)}; the rest stays in the session`
+    : `the conversation is not condensed yet, ${failedFor(fallen)}; all of it stays in the session`
+}
+
+function kept(fallen: Consolidated): string {
+  const { summaries, raw } = partedByRaw(fallen)
+  const names = raw.map(({ name, id }) => `"${name ?? id}"`).join(', ')
+  const where = names === '' ? '' : ` in ${names}`
+  return summaries.length > 0
+    ? `Only its first part is condensed, ${failedFor(fallen)}; the rest is kept${where}`
+    : `It is not condensed, ${failedFor(fallen)}; all that was said is kept${where}`
 }

@@ -6,7 +6,9 @@
 import type { CompleteOptions, ModelMessage, ToolOffer } from '../ports/complete.ts'
 import { sentArguments } from './tool-calls.ts'
 
-const MOST_TOKENS = 4096
+/** The API wants a limit: this one, unless a longer answer is expected, up to what its present models allow. */
+const USUAL_TOKENS = 4096
+const MOST_TOKENS = 32_000
 
 interface Turn {
   readonly role: 'user' | 'assistant'
@@ -16,7 +18,7 @@ interface Turn {
 type Block = { readonly type: string; readonly [key: string]: unknown }
 
 export function anthropicBody(asked: CompleteOptions, messages: readonly ModelMessage[]): object {
-  const { model, system, tools = [], maxTokens = MOST_TOKENS, onText } = asked
+  const { model, system, tools = [], maxTokens = tokensFor(asked), onText } = asked
   const named = tools.length > 0 ? tools : calledTools(messages)
   const mayCall = tools.length > 0 && asked.toolChoice !== 'none'
   return {
@@ -30,6 +32,10 @@ export function anthropicBody(asked: CompleteOptions, messages: readonly ModelMe
     ...(named.length === 0 || mayCall ? {} : { tool_choice: { type: 'none' } }),
     ...(onText === undefined ? {} : { stream: true }),
   }
+}
+
+function tokensFor({ expectedTokens = 0 }: CompleteOptions): number {
+  return Math.min(Math.max(USUAL_TOKENS, expectedTokens), MOST_TOKENS)
 }
 
 function calledTools(messages: readonly ModelMessage[]): readonly ToolOffer[] {

@@ -16,7 +16,10 @@ export interface CompleteOptions extends CallOptions {
   readonly tools?: readonly ToolOffer[]
   /** It has to answer without calling any. The tools are named all the same: the conversation holds calls of them. */
   readonly toolChoice?: 'none'
+  /** The longest answer; left out, as long as the model likes. What it thinks may count. */
   readonly maxTokens?: number
+  /** About how long the answer will be, for who has to name a longest one. It shortens no answer. */
+  readonly expectedTokens?: number
   /** Called with each piece of the text as it comes; the completion has all of it. */
   readonly onText?: (piece: string) => void
 }

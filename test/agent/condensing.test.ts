@@ -3,6 +3,7 @@ import { createAgent } from '../../src/agent/agent.ts'
 import type { AgentEvent } from '../../src/agent/events.ts'
 import type { Memory } from '../../src/memory.ts'
 import type { Complete } from '../../src/ports/complete.ts'
+import { longExchanges, sayAll } from '../consolidate/models.ts'
 import { Workspace } from '../session/workspace.ts'
 import { calls, said, saying } from './talk.ts'
 
@@ -94,13 +95,49 @@ describe('overflow', () => {
     const memory = workspace.open({ memoryWindow: 2 })
     const other = workspace.open()
     const { complete, asked } = saying()
+    let times = 0
     const condense: Complete = async () => {
-      await other.session('chat-1').append({ role: 'user', content: 'By the way.' })
+      if (++times === 1) await other.session('chat-1').append({ role: 'user', content: 'By the way.' })
       return { content: GOOD }
     }
     const agent = createAgent({ memory, model: complete, condenseWith: condense })
+    for (const input of ['One.', 'Two.', 'Three.', 'Four.']) await agent.process(input)
+    const sent = asked.map(({ messages = [] }) => messages.map(({ content }) => content))
+    expect(sent[2]).toEqual(['Two.', 'ok', 'Three.'])
+    expect(sent[3]).toEqual(['By the way.', 'ok', 'Four.'])
+  })
+
+  it('that the user stops keeps what they said, and the next call goes on with it, also after a restart', async () => {
+    const settings = { memoryWindow: 4 }
+    const memory = workspace.open(settings)
+    const stop = new AbortController()
+    const condense: Complete = () => {
+      stop.abort(new Error('enough'))
+      return new Promise(() => undefined)
+    }
+    const agent = createAgent({ memory, model: saying().complete, condenseWith: condense })
     for (const input of ['One.', 'Two.', 'Three.']) await agent.process(input)
-    expect(asked[2]?.messages?.map(({ content }) => content)).toEqual(['Two.', 'ok', 'By the way.\n\nThree.'])
+    await expect(agent.process('A long question.', { signal: stop.signal })).rejects.toThrow('enough')
+    expect((await said(memory)).slice(6)).toEqual(['user: A long question.'])
+    expect(await live(memory)).toBe(7)
+    await memory.close()
+
+    const later = saying()
+    const { complete, prompts } = condenser()
+    const after = createAgent({ memory: workspace.open(settings), model: later.complete, condenseWith: complete })
+    expect((await after.process('Well?')).condensed?.outcome).toBe('condensed')
+    expect(prompts[0]).toContain('Three.')
+    expect(prompts[0]).not.toContain('A long question.')
+    expect(later.asked[0]?.messages?.map(({ content }) => content)).toEqual(['A long question.\n\nWell?'])
+  })
+
+  it('that fails at a later piece says what is condensed and what stays', async () => {
+    const memory = workspace.open({ memoryWindow: 4 })
+    await sayAll(memory.session('chat-1'), longExchanges(1, 8))
+    const { complete: condense } = condenser(GOOD, 'no')
+    const agent = createAgent({ memory, model: saying().complete, condenseWith: condense })
+    const { warnings } = await agent.process('And now?')
+    expect(warnings[0]).toMatch(/^only the first part of the conversation is condensed so far, .*; the rest stays/)
   })
 
   it('that fails keeps everything, warns, and is tried again after ten more messages', async () => {
@@ -152,7 +189,7 @@ describe('/new', () => {
     await agent.process('I like oaks.')
     const texts: string[] = []
     const on = (event: AgentEvent): void => void (event.type === 'text' && texts.push(event.text))
-    const [first, second] = await Promise.all([agent.process(' /new\n', { on }), agent.process('/new')])
+    const [first, second] = await Promise.all([agent.process(' /new\n', { on }), agent.process('/New')])
     expect([first.text, second.text, ...texts]).toEqual(Array(3).fill('Session cleared.'))
     expect([first.condensed?.outcome, second.condensed?.outcome]).toEqual(['condensed', 'nothing'])
     expect(prompts).toHaveLength(1)
@@ -185,5 +222,14 @@ describe('/new', () => {
     expect(text).toContain(`"${name}"`)
     expect((await memory.get(name))?.content).toContain('The code of the door is 4711.')
     expect(await live(memory)).toBe(0)
+  })
+
+  it('that fails at a later piece names the archive of the rest alone', async () => {
+    const memory = workspace.open()
+    await sayAll(memory.session('chat-1'), longExchanges(1, 5))
+    const agent = createAgent({ memory, model: saying().complete, condenseWith: condenser(GOOD, 'no').complete })
+    const { text, condensed } = await agent.process('/new')
+    expect(condensed?.archives.map(({ name }) => name)).toEqual(['chat-1-1', 'chat-1-2'])
+    expect(text).toMatch(/^Session cleared\. Only its first part is condensed, .*; the rest is kept in "chat-1-2"\. /)
   })
 })

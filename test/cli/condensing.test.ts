@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { answer } from '../../src/cli/answer.ts'
 import { openMemory } from '../../src/index.ts'
+import { longExchanges, sayAll } from '../consolidate/models.ts'
 import { jsonHere, sitDownAt } from './in-this-process.ts'
 import { Desk, type Printed } from './keepsake.ts'
 import { condensing, modelEnvironment, replies, scriptedModel } from './scripted.ts'
@@ -78,6 +79,25 @@ describe('consolidate', () => {
     expect([again.exit, again.printed.results.map(({ outcome }: Printed) => outcome)]).toEqual([0, ['condensed']])
     expect(await memoryText()).toBe('- Old.\n- Uses Postgres.')
     expect((await jsonHere(['consolidate', '--retry'])).results).toEqual([])
+  })
+
+  it('says of a long session in pieces what each of them came to', async () => {
+    const memory = await openMemory({ workspace: desk.workspace })
+    await memory.reflect(LONG_MEMORY)
+    await sayAll(memory.session('long'), longExchanges(1, 8))
+    await sayAll(memory.session('other'), longExchanges(1, 5))
+    await memory.close()
+    replies.push(condensing('One.', `${LONG_MEMORY}\n- One.`), condensing('Two.', '- Two.'))
+    replies.push(condensing('Three.', `${LONG_MEMORY}\n- One.\n- Three.`))
+    const { text } = await answer(['consolidate', 'long'])
+    expect(text).toMatch(/\n {2}memory +MEMORY\.md is rewritten\n {2}review +a rewrite waits for you \(shrinks\)/)
+    replies.push(condensing('One.', `${LONG_MEMORY}\n- One.\n- Three.\n- Four.`), { text: 'no' })
+    const failed = await answer(['consolidate', 'other'])
+    expect(failed.text).toMatch(/^Condensed the first part of session "other"; the rest is kept as it is\n/)
+    expect(failed.text).toMatch(
+      /\n {2}archive +\S+other-1\.md\n {2}kept in +\S+other-2\.md\n {2}memory +\S+ is rewritten\n/,
+    )
+    expect(failed.warnings).toEqual([expect.stringMatching(/^the rest of session "other" is not condensed: /)])
   })
 
   it('gives a model no longer than it is told', async () => {

@@ -181,7 +181,8 @@ describe('openai', () => {
       sent.push({ url: String(url), body: JSON.parse(String(init?.body)), redirect: init?.redirect })
       return Response.json({ choices: [{ message: { content: 'ok' } }] })
     }
-    await openaiModel({ model: 'm', apiKey: KEY, fetch: send }).complete('hi', { model: 'm', maxTokens: 5 })
+    const asked = { model: 'm', maxTokens: 5, expectedTokens: 9 }
+    await openaiModel({ model: 'm', apiKey: KEY, fetch: send }).complete('hi', asked)
     expect(sent).toEqual([
       {
         url: 'https://api.openai.com/v1/chat/completions',
@@ -217,6 +218,17 @@ describe('anthropic', () => {
       { role: 'user', content: ['one', 'two', 'three'].map((text) => ({ type: 'text', text })) },
     ])
     expect(requests[0]?.body['max_tokens']).toBe(4096)
+  })
+
+  it.each([
+    [{ expectedTokens: 100 }, 4096],
+    [{ expectedTokens: 6000 }, 6000],
+    [{ expectedTokens: 200_000 }, 32_000],
+    [{ expectedTokens: 6000, maxTokens: 77 }, 77],
+  ])('allows as long an answer as is expected: %j', async (tokens, allowed) => {
+    const { model, requests } = await scripted(make, [{ text: 'ok' }])
+    await model.complete('hi', { model: 'm', ...tokens })
+    expect(requests[0]?.body['max_tokens']).toBe(allowed)
   })
 
   it('puts the results of tools into one message of the user, before their words', async () => {

@@ -5,13 +5,12 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonValue } from '../../../model/entry.ts'
+import { PURGED } from '../../../model/purged.ts'
 import { scopeFolder } from '../layout.ts'
 import { decodeText, readFileAt, statFile } from '../reading.ts'
 import { purgedOnce } from '../session-metadata.ts'
 import { replaceFileDurably } from '../system.ts'
 import type { Workspace } from '../workspace.ts'
-
-const GONE = '[purged]'
 
 /** Only for the holder of the lock. How many transcripts were changed. */
 export async function purgeSessions(workspace: Workspace, needles: readonly string[]): Promise<number> {
@@ -69,5 +68,5 @@ function purgedValue(value: JsonValue, needles: readonly string[]): JsonValue {
 }
 
 function without(text: string, needles: readonly string[]): string {
-  return needles.reduce((rest, needle) => rest.replaceAll(needle, GONE), text)
+  return needles.reduce((rest, needle) => rest.replaceAll(needle, PURGED), text)
 }
