@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'UNSUPPORTED'
   | 'CLOSED'
   | 'NO_MODEL'
+  | 'NO_EMBEDDINGS'
   | 'MODEL'
   | 'TIMEOUT'
 

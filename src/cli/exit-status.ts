@@ -17,6 +17,7 @@ export const EXIT_STATUS: Readonly<Record<FailureCode, number>> = {
   UNSUPPORTED: 1,
   CLOSED: 1,
   NO_MODEL: 2,
+  NO_EMBEDDINGS: 2,
   MODEL: 1,
   TIMEOUT: 1,
   INTERNAL: 1,
