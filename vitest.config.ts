@@ -6,6 +6,7 @@ const TOGETHER = [
   'test/{config,facades,prompt,recall,search,tools,typed}/**/*.test.ts',
   'test/agent/{condensing,loop,over-sockets,own-tools}.test.ts',
   'test/complete/{ai-sdk,failures,forms,providers}.test.ts',
+  'test/embed/http.test.ts',
   'test/consolidate/{consolidate,failures,faulty-replies,meanwhile,pieces,purge,queue,retry,review}.test.ts',
   'test/session/{compaction,echo-rates,new-archives,purge,queue,random-sequences,raw-archives,recording}.test.ts',
   'test/session/{echo-by-time,repeated-turns,undone-compaction,written-beside}.test.ts',
@@ -21,8 +22,14 @@ const config: ViteUserConfig = defineConfig({
     setupFiles: ['test/set-up.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A set NODE_EXTRA_CA_CERTS triples the start of every child process, and nothing here uses the network.
-    env: { NODE_EXTRA_CA_CERTS: '' },
+    // A set NODE_EXTRA_CA_CERTS triples the start of every child process, and nothing here uses the network. No test loads the model
+    // by accident; those that are about it say so.
+    env: {
+      NODE_EXTRA_CA_CERTS: '',
+      KEEPSAKE_EMBEDDING_MODEL: 'none',
+      // For the one test that lets npm download.
+      AUTHORITIES_OF_NPM: process.env['NODE_EXTRA_CA_CERTS'] ?? '',
+    },
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE, exclude: TOGETHER } },
       // These start no program and change nothing outside of their folders: to share a process saves a third of their time.

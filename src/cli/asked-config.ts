@@ -9,18 +9,24 @@ export function configAsked(
   otherwise?: string,
 ): Promise<Config> {
   const tools = given.one('tools')
+  const embedding = variable('KEEPSAKE_EMBEDDING_MODEL')
   const from = (name: 'workspace' | 'agent'): string =>
     given.has(name) ? `--${name}` : `KEEPSAKE_${name.toUpperCase()}`
   return loadConfig({
-    // A variable that is set to nothing is as good as none.
-    file: given.one('config') ?? (process.env['KEEPSAKE_CONFIG'] || undefined),
+    file: given.one('config') ?? variable('KEEPSAKE_CONFIG'),
     from: asked.cwd,
     asked: {
       ...(asked.workspace === undefined ? {} : { workspace: { text: asked.workspace, source: from('workspace') } }),
       ...(asked.agent === undefined ? {} : { agent: { text: asked.agent, source: from('agent') } }),
       ...(tools === undefined ? {} : { tools: { text: tools, source: '--tools' } }),
+      ...(embedding === undefined ? {} : { embedding_model: { text: embedding, source: 'KEEPSAKE_EMBEDDING_MODEL' } }),
       ...more,
     },
     ...(otherwise === undefined ? {} : { otherwise }),
   })
+}
+
+/** One that is set to nothing is as good as none. */
+function variable(name: string): string | undefined {
+  return process.env[name] || undefined
 }

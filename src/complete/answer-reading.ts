@@ -92,7 +92,8 @@ async function readStream(bytes: AsyncIterable<Uint8Array>, endpoint: Endpoint, 
   if (!isDone && parts.state() === 'going on') throw cutFailure(endpoint)
 }
 
-async function wholeAnswer(bytes: AsyncIterable<Uint8Array>, endpoint: Endpoint): Promise<unknown> {
+/** An answer in one piece; also that of another API than for conversations. */
+export async function wholeAnswer(bytes: AsyncIterable<Uint8Array>, endpoint: Endpoint): Promise<unknown> {
   const text = await answerText(bytes)
   const value = parsedJson(text)
   if (value !== undefined) return withoutError(value, endpoint)

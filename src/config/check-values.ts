@@ -71,13 +71,11 @@ function checkPair(pair: Pair, { type }: Key<unknown>, name: string): unknown {
   const refuse = (problem: string): InvalidError =>
     new InvalidError(`${placeText(at)}: ${name}`, problem, type.allowed, { field: name, ...at })
   if (value.is === 'nothing') throw refuse('nothing is said; leave the line out for the default')
-  if (isMapping(type)) {
-    if (value.is !== 'a mapping') throw refuse(`${value.is} is not ${type.what}`)
-    return mappingOf(value.pairs(), type, name, refuse)
-  }
-  if (value.is !== 'text') throw refuse(`${value.is} is not ${type.what}`)
-  const read = type.read(value.text, dirname(at.file))
-  if (read === undefined) throw refuse(problemOf(value.text, type))
+  if (isMapping(type) && value.is === 'a mapping') return mappingOf(value.pairs(), type, name, refuse)
+  const inOneWord = textTypeOf(type)
+  if (value.is !== 'text' || !inOneWord) throw refuse(`${value.is} is not ${type.what}`)
+  const read = inOneWord.read(value.text, dirname(at.file))
+  if (read === undefined) throw refuse(problemOf(value.text, inOneWord))
   return read
 }
 
@@ -92,6 +90,11 @@ function mappingOf(
   const missing = Object.keys(keys).find((key) => keys[key]?.required && !said.has(key))
   if (missing !== undefined) throw refuse(`"${missing}" is missing`)
   return Object.fromEntries(Object.entries(keys).map(([key, { fallback }]) => [key, said.get(key)?.value ?? fallback]))
+}
+
+/** How a key is read where one word is said; `undefined`: it must be a mapping. */
+export function textTypeOf(type: Key<unknown>['type']): TextType<unknown> | undefined {
+  return isMapping(type) ? type.word : type
 }
 
 function isMapping(type: Key<unknown>['type']): type is MappingType<object> {

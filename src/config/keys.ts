@@ -32,6 +32,15 @@ export interface Llm {
   readonly api_key_env: string | null
 }
 
+/** A server that makes vectors; `null` is "what is usual". */
+export interface EmbeddingModel {
+  readonly model: string
+  readonly base_url: string | null
+  /** The variable that holds the key. */
+  readonly api_key_env: string | null
+  readonly dimensions: number | null
+}
+
 /** `null` is "none", or "what the system says" for the time zone. */
 export interface ConfigValues {
   readonly backend: Backend
@@ -49,7 +58,7 @@ export interface ConfigValues {
   readonly identity_file: string
   readonly context_window_size: number
   readonly cleanup_interval: number
-  readonly embedding_model: string
+  readonly embedding_model: 'all-MiniLM-L6-v2' | 'none' | EmbeddingModel
   readonly max_memory_size: number
   readonly consolidation_timeout: number
   readonly memory_window: number
@@ -65,7 +74,7 @@ export interface ConfigValues {
 export type ConfigKey = keyof ConfigValues
 
 export interface Key<T> {
-  readonly type: TextType<NonNullable<T>> | MappingType<NonNullable<T>>
+  readonly type: TextType<NonNullable<T>> | MappingType<Extract<NonNullable<T>, object>>
   readonly fallback: T
   /** What the fallback is called where its value does not say it. */
   readonly fallbackText?: string
@@ -81,6 +90,8 @@ export interface MappingType<T> {
   readonly what: string
   readonly allowed: string
   readonly keys: { readonly [K in keyof T]: Key<T[K]> }
+  /** What may stand there instead, in one word. */
+  readonly word?: TextType<string>
 }
 
 const LLM: MappingType<Llm> = {
@@ -100,6 +111,39 @@ const LLM: MappingType<Llm> = {
       fallback: null,
       fallbackText: 'OPENAI_API_KEY or ANTHROPIC_API_KEY',
       about: 'the environment variable that holds the key; the key itself stays out of files',
+    },
+  },
+}
+
+const EMBEDDING_MODEL: MappingType<EmbeddingModel> = {
+  what: 'a model that is built in',
+  allowed: 'all-MiniLM-L6-v2, none, or a mapping with the keys model, base_url, api_key_env, dimensions',
+  word: oneOf('a model that is built in', ['all-MiniLM-L6-v2', 'none']),
+  keys: {
+    model: {
+      type: WORD,
+      fallback: '',
+      fallbackText: 'none; it must be said',
+      required: true,
+      about: 'the model, as that server calls it',
+    },
+    base_url: {
+      type: SERVER,
+      fallback: null,
+      fallbackText: 'OPENAI_BASE_URL, else that of OpenAI',
+      about: 'a server that speaks the API of embeddings of OpenAI',
+    },
+    api_key_env: {
+      type: VARIABLE,
+      fallback: null,
+      fallbackText: 'OPENAI_API_KEY',
+      about: 'the environment variable that holds the key; the key itself stays out of files',
+    },
+    dimensions: {
+      type: whole(1, 65_536),
+      fallback: null,
+      fallbackText: "the model's",
+      about: 'how many dimensions a vector is asked to have; few models can choose',
     },
   },
 }
@@ -169,7 +213,7 @@ export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
     about: 'how often what has expired is removed; 0 is never',
   },
   embedding_model: {
-    type: WORD,
+    type: EMBEDDING_MODEL,
     fallback: 'all-MiniLM-L6-v2',
     about: 'what makes the vectors for search by meaning',
   },

@@ -5,12 +5,12 @@
 import { dirname, join } from 'node:path'
 import { InvalidError } from '../errors.ts'
 import { readAgentYaml, type Section } from './agent-yaml.ts'
-import { checkPairs, checkText, type Said, type Source } from './check-values.ts'
+import { checkPairs, checkText, type Said, type Source, textTypeOf } from './check-values.ts'
 import { findPlace, type Place, WORKSPACE_FOLDER } from './find-workspace.ts'
 import { refuseIdentityInside } from './identity-place.ts'
 import { CONFIG_KEYS, type ConfigKey, type ConfigValues, KEYS, OF_THE_WORKSPACE, PINNED, presetValues } from './keys.ts'
 import { pinnedAgent, SETTINGS_FILE } from './pinned-agent.ts'
-import { isUrl, resolvePath, type TextType } from './value-types.ts'
+import { isUrl, resolvePath } from './value-types.ts'
 import { backendOf, refuseNonFolder } from './workspace-backend.ts'
 
 export interface Config {
@@ -31,7 +31,7 @@ export interface Asked {
 /** The keys that can be asked for. */
 export type AskedValues = Partial<Record<(typeof ASKABLE)[number], Asked | undefined>>
 
-const ASKABLE = ['workspace', 'agent', 'layout', 'timezone', 'tools'] as const
+const ASKABLE = ['workspace', 'agent', 'layout', 'timezone', 'tools', 'embedding_model'] as const
 
 export interface LoadOptions {
   /** An `agent.yaml` by its path. Left out: the nearest upward from `from`. */
@@ -93,9 +93,10 @@ function checkAsked(asked: AskedValues, from: string): Map<string, Said> {
   const wanted = new Map<string, Said>()
   for (const key of ASKABLE) {
     const given = asked[key]
-    if (!given) continue
+    const type = textTypeOf(KEYS[key].type)
+    if (!given || !type) continue
     const isAddress = key === 'workspace' && isUrl(given.text)
-    const value = isAddress ? given.text : checkText(given.text, KEYS[key].type as TextType<unknown>, from, key) // no mapping
+    const value = isAddress ? given.text : checkText(given.text, type, from, key)
     const source: Source = { from: 'asked', label: given.source, where: `${given.source} ${given.text}` }
     wanted.set(key, { value, source })
   }

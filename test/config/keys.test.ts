@@ -22,7 +22,7 @@ const WRONG: Readonly<Record<ConfigKey, readonly string[]>> = {
   identity_file: [...NONE, 'Soul.txt', 'MEMORY.md', 'history.md', 'HISTORY-2026-11.md', '.md', '.soul.md', 'a:b.md'],
   context_window_size: [...NONE, '-1', '1001'],
   cleanup_interval: [...NONE, '-1', '1h', '2147484'],
-  embedding_model: [...NONE, 'two words'],
+  embedding_model: [...NONE, 'two words', 'text-embedding-3-small', 'None', '{ base_url: http://localhost }'],
   max_memory_size: [...NONE, '0', '8kB'],
   consolidation_timeout: [...NONE, '0', '30s', '2147483648'],
   memory_window: [...NONE, '1', 'half'],
@@ -73,7 +73,15 @@ const RIGHT: Readonly<Record<ConfigKey, readonly (readonly [string, unknown])[]>
   ],
   context_window_size: [['0', 0]],
   cleanup_interval: [['0', 0]],
-  embedding_model: [['text-embedding-3-small', 'text-embedding-3-small']],
+  embedding_model: [
+    ['all-MiniLM-L6-v2', 'all-MiniLM-L6-v2'],
+    ['"none"', 'none'],
+    ['{ model: m }', { model: 'm', base_url: null, api_key_env: null, dimensions: null }],
+    [
+      '{ model: m, base_url: "http://localhost:1/v1", api_key_env: KEY, dimensions: "512" }',
+      { model: 'm', base_url: 'http://localhost:1/v1', api_key_env: 'KEY', dimensions: 512 },
+    ],
+  ],
   max_memory_size: [['1024', 1024]],
   consolidation_timeout: [['1', 1]],
   memory_window: [['2', 2]],
@@ -127,6 +135,36 @@ describe('a key', () => {
     const { message, hint } = await refusalOf(project.load())
     expect(message).toBe(`${project.file}:5:7: ${key}: ${problem}`)
     expect(hint).toContain(allowed)
+  })
+
+  it.each([
+    ['dimensions: 0', 'dimensions: "0" is not a whole number', 'a whole number from 1'],
+    ['base_url: ftp://host', 'base_url: this is not the address of a server', 'http:// or https://'],
+    ['api_key_env: sk-hunter2', 'api_key_env: this is not the name of a variable', 'OPENAI_API_KEY'],
+    [
+      'key: sk-hunter2',
+      'there is no key "key" in spec.memory.embedding_model',
+      'model, base_url, api_key_env, dimensions',
+    ],
+  ])('of embedding_model is refused by its own line: %s', async (line, problem, allowed) => {
+    const project = Project.with('embedding_model:', '  model: m', `  ${line}`)
+    const { message, hint } = await refusalOf(project.load())
+    expect(message).toContain(`${project.file}:5:7: `)
+    expect(message).toContain(problem)
+    expect(hint).toContain(allowed)
+    expect(message + hint).not.toContain('hunter2')
+  })
+
+  it('embedding_model is what the environment says, above the file', async () => {
+    const project = Project.with('embedding_model: { model: m }')
+    const asked = (text: string): object => ({
+      asked: { embedding_model: { text, source: 'KEEPSAKE_EMBEDDING_MODEL' } },
+    })
+    const { values, sources } = await project.load(asked('none'))
+    expect([values.embedding_model, sources.embedding_model.label]).toEqual(['none', 'KEEPSAKE_EMBEDDING_MODEL'])
+    const { message, hint } = await refusalOf(project.load(asked('minilm')))
+    expect(message).toBe('embedding_model: "minilm" is not a model that is built in')
+    expect(hint).toBe('Allowed: all-MiniLM-L6-v2, none.')
   })
 
   it.each([
@@ -188,10 +226,10 @@ describe('docs/config.md', () => {
     expect(described).toEqual(CONFIG_KEYS.map((key) => cellsOf(key, KEYS[key])))
   })
 
-  it('describes every key of llm', () => {
-    const { keys } = KEYS.llm.type as MappingType<Record<string, unknown>>
+  it('describes every key of llm and of embedding_model', () => {
+    const mappings = [KEYS.llm, KEYS.embedding_model].map(({ type }) => type as MappingType<Record<string, unknown>>)
     expect(rows.filter((row) => row.length === 5)).toEqual(
-      Object.entries(keys).map(([name, key]) => cellsOf(name, key)),
+      mappings.flatMap(({ keys }) => Object.entries(keys).map(([name, key]) => cellsOf(name, key))),
     )
   })
 

@@ -78,9 +78,9 @@ async function effective(found: Config, settingsFile: string | undefined): Promi
       return [key, { value: settings[name], source: settingsFile ? 'keepsake.yaml' : found.sources[key].label }]
     }
     if (key === 'llm') return [key, shownLlm(found)]
-    const value = found.values[key]
+    const value = key === 'embedding_model' ? shownEmbedding(found) : found.values[key]
     const isSecret = KEYS[key].secret && value !== null
-    return [key, { value: isSecret ? HIDDEN : (value as JsonValue), source: found.sources[key].label }] // none but llm is a mapping
+    return [key, { value: isSecret ? HIDDEN : (value as JsonValue), source: found.sources[key].label }] // no other is a mapping
   })
 }
 
@@ -91,6 +91,11 @@ function shownLlm({ values, sources }: Config): Shown {
   const source = [...said, ...variables].join(', ')
   if (llm === null) return { value: null, source }
   return { value: { ...llm, base_url: llm.base_url === null ? null : shownAddress(llm.base_url) }, source }
+}
+
+function shownEmbedding({ values: { embedding_model: chosen } }: Config): JsonValue {
+  if (typeof chosen === 'string') return chosen
+  return { ...chosen, base_url: chosen.base_url === null ? null : shownAddress(chosen.base_url) }
 }
 
 /** An address that is not checked yet may hold a password, and any may hold a key in its query. */

@@ -15,6 +15,7 @@ import { usageError } from '../arguments.ts'
 import { DRY_RUN } from '../ask.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
+import { type EmbeddingsState, embeddingsState } from '../embeddings-state.ts'
 import { EXIT_STATUS } from '../exit-status.ts'
 import { progressLine } from '../progress.ts'
 import type { Screen } from '../screen.ts'
@@ -43,6 +44,8 @@ interface Told {
   readonly warnings: readonly string[]
 }
 
+type Shown = Told & { readonly embeddings: EmbeddingsState }
+
 async function run(context: Context): Promise<Outcome> {
   const { given } = context
   const [fix, dryRun] = [given.has('fix'), given.has('dry-run')]
@@ -57,7 +60,8 @@ async function run(context: Context): Promise<Outcome> {
   const { examination } = told
   if (examination.findings.some(({ severity }) => severity === 'damage')) process.exitCode = EXIT_STATUS.DAMAGED
   const wouldMend = mendable(examination.findings)
-  return outcome(dryRun ? { ...told, wouldMend } : told, config.values.workspace, context.screen)
+  const shown = { ...told, embeddings: embeddingsState(config), ...(dryRun ? { wouldMend } : {}) }
+  return outcome(shown, config.values.workspace, context.screen)
 }
 
 async function examined({ given }: Context, config: Config): Promise<Told> {
@@ -99,8 +103,8 @@ function optionsOf(config: Config): FilesystemStoreOptions {
   return { root, agent, ...pinsOf(config), ...(identityPath === undefined ? {} : { identityPath }) }
 }
 
-function outcome(told: Told, root: string, screen: Screen): Outcome {
-  const { examination, mending, wouldMend, warnings } = told
+function outcome(told: Shown, root: string, screen: Screen): Outcome {
+  const { examination, mending, wouldMend, warnings, embeddings } = told
   const { findings, checked } = examination
   const serious = findings.filter(({ severity }) => severity !== 'note')
   return {
@@ -109,11 +113,16 @@ function outcome(told: Told, root: string, screen: Screen): Outcome {
       clean: findings.length === 0,
       counts: countsOf(findings),
       checked,
+      embeddings,
       ...(mending ? { mended: mending.mended, backup: mending.backup ?? null } : {}),
       ...(wouldMend ? { wouldMend, dryRun: true } : {}),
       ...(warnings.length > 0 ? { warnings } : {}),
     },
-    text: [...mendedText(told, root, screen), ...findingsText(told, root, screen)].join('\n'),
+    text: [
+      ...mendedText(told, root, screen),
+      ...findingsText(told, root, screen),
+      screen.dim(screen.line(`Embeddings: ${embeddings.state}.`)),
+    ].join('\n'),
     quietText: serious.map(({ path, problem }) => `${screen.path(root, path)}: ${screen.line(problem)}`).join('\n'),
     warnings,
   }
