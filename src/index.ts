@@ -18,6 +18,8 @@ export type { GivenModel } from './consolidate/given-model.ts'
 export { retryFallbacks } from './consolidate/retry.ts'
 export { acceptReview, type RejectedReview, rejectReview } from './consolidate/review.ts'
 export { type Review, reviews } from './consolidate/reviews.ts'
+export type { EmbeddingModel } from './embed/embedding-model.ts'
+export { type HttpEmbedOptions, httpEmbed } from './embed/http-embed.ts'
 export { type ErrorCode, isKeepsakeError, KeepsakeError } from './errors.ts'
 export type { Blame } from './history/blame.ts'
 export type { ChangeFilter, LoggedChange } from './history/log.ts'
@@ -29,6 +31,11 @@ export {
   type CompactOptions,
   type Context,
   type ContextOptions,
+  type Elsewhere,
+  type Embedded,
+  type Embeddings,
+  type EmbedOptions,
+  type GivenEmbed,
   type GivenText,
   type ImportedTurns,
   type ImportOptions,
@@ -49,6 +56,7 @@ export {
   type Reset,
   type ResetOptions,
   type Role,
+  type SearchBy,
   type Session,
   type SessionContextOptions,
   type SessionSummary,
@@ -92,6 +100,7 @@ export type {
   ModelToolCall,
   ToolOffer,
 } from './ports/complete.ts'
+export type { Embed, EmbedSource } from './ports/embed.ts'
 export type {
   Absorbed,
   AbsorbOptions,
@@ -128,6 +137,7 @@ export type {
   BoostPart,
   Found,
   Hit,
+  MeaningPart,
   Range,
   Searched,
   SearchMode,

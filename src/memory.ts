@@ -10,11 +10,13 @@ import { applyAs } from './memory/apply-as.ts'
 import { beginning, DEFAULT_BUDGET_TOKENS } from './memory/beginning.ts'
 import type { CleanedUp, CleanupOptions } from './memory/cleanup.ts'
 import type { Context, ContextOptions } from './memory/context.ts'
+import type { Embeddings, EmbedOptions } from './memory/embedding.ts'
 import { type IdentityGate, identityGate } from './memory/identity-gate.ts'
+import { givenSource, type MeaningSource } from './memory/meaning-source.ts'
 import type { MemoryOptions } from './memory/open.ts'
 import { type LogQuery, Past, type Undone, type UndoOptions } from './memory/past.ts'
 import type { RememberOptions, StoreOptions, WriteOptions } from './memory/remember-options.ts'
-import type { Searching } from './memory/searching.ts'
+import type { Elsewhere, Searching } from './memory/searching.ts'
 import { givenSettings, type KnownSettings, knownSettings, type MemorySettings } from './memory/settings.ts'
 import { topicCalled } from './memory/topic.ts'
 import { View } from './memory/view.ts'
@@ -31,6 +33,7 @@ import type { Clock } from './ports/clock.ts'
 import type { Absorbed, CallOptions, Purged, ScanFilter, Store, Watch } from './ports/store.ts'
 import { hitsText } from './prompt/hits-text.ts'
 import type { AlreadyShown, Found, Hit, Searched, SearchOptions, WhyNot } from './recall/found.ts'
+import type { Embedded } from './recall/vectors/meaning-view.ts'
 import { OpenSessions } from './session/open-sessions.ts'
 import type { Session } from './session/session.ts'
 import type { SessionSummary } from './session/summaries.ts'
@@ -38,11 +41,15 @@ import type { SessionSummary } from './session/summaries.ts'
 export { MOST_DAYS } from './memory/beginning.ts'
 export type { CleanedUp, CleanupOptions } from './memory/cleanup.ts'
 export type { Context, ContextOptions } from './memory/context.ts'
+export type { Embeddings, EmbedOptions } from './memory/embedding.ts'
+export type { GivenEmbed } from './memory/meaning-source.ts'
 export type { MemoryOptions } from './memory/open.ts'
 export type { LogQuery, Undone, UndoOptions } from './memory/past.ts'
 export type { RememberOptions, StoreOptions, WriteOptions } from './memory/remember-options.ts'
-export type { KnownSettings, MemorySettings } from './memory/settings.ts'
+export type { Elsewhere } from './memory/searching.ts'
+export type { KnownSettings, MemorySettings, SearchBy } from './memory/settings.ts'
 export type { Written } from './memory/writing.ts'
+export type { Embedded } from './recall/vectors/meaning-view.ts'
 export type { Compacted, CompactOptions } from './session/compaction.ts'
 export type {
   AppendedTurns,
@@ -91,14 +98,24 @@ export interface PurgedEntry extends Purged {
 }
 
 export async function openMemory(options: MemoryOptions = {}): Promise<Memory> {
-  const clock = options.clock ?? Date.now
+  const { clock = Date.now, elsewhere } = options
+  const given = options.embed === undefined ? undefined : givenSource(options.embed)
   if (options.store) {
-    return new Memory(options.store, normalizeAgentId(options.agent ?? 'main'), clock, givenSettings(options))
+    const agent = normalizeAgentId(options.agent ?? 'main')
+    return new Memory(options.store, agent, clock, givenSettings(options), { source: given, elsewhere })
   }
   // Loaded only when it is wanted, so that the package's root stays free of Node's own modules.
   const { openConfigured } = await import('./memory/open.ts')
-  const { store, agent, settings } = await openConfigured(options, clock)
-  return new Memory(store, agent, clock, settings)
+  const { store, agent, settings, source } = await openConfigured(options, clock)
+  return new Memory(store, agent, clock, settings, { source: options.embed === undefined ? source : given, elsewhere })
+}
+
+/** What helps a memory to search, where there is something. */
+interface SearchHelp {
+  readonly source?: MeaningSource | undefined
+  readonly elsewhere?: Elsewhere | undefined
+  /** The past has no vectors. */
+  readonly isPast?: boolean
 }
 
 export class Memory {
@@ -111,13 +128,15 @@ export class Memory {
   readonly #writing: Writing
   readonly #past: Past
   readonly #sessions: OpenSessions
+  readonly #help: SearchHelp
   #searching: Promise<Searching> | undefined
 
-  constructor(store: Store, agent: string, clock: Clock, settings: MemorySettings = {}) {
+  constructor(store: Store, agent: string, clock: Clock, settings: MemorySettings = {}, help: SearchHelp = {}) {
     this.store = store
     this.agent = agent
     this.settings = knownSettings(settings)
     this.clock = clock
+    this.#help = help
     this.#view = new View(store, agent, clock)
     this.#gate = identityGate(this.settings.soulEditable)
     this.#writing = new Writing(this.#view, this.#gate)
@@ -138,7 +157,7 @@ export class Memory {
   /** The same memory as another agent has it. Closing one closes both. */
   as(agent: string): Memory {
     const other = normalizeAgentId(agent)
-    return other === this.agent ? this : new Memory(this.store, other, this.clock, this.settings)
+    return other === this.agent ? this : new Memory(this.store, other, this.clock, this.settings, this.#help)
   }
 
   /**
@@ -245,7 +264,7 @@ export class Memory {
     return this.#view.heads(filter, options)
   }
 
-  /** Ranked by words: what the query calls by name first, then what says most of it in the rarest words. */
+  /** What the query calls by name first, then what says most of it in the rarest words, or is nearest to it in meaning. */
   async search(query: string, options: SearchOptions = {}): Promise<Found> {
     return (await this.#searches()).search(query, options)
   }
@@ -253,6 +272,19 @@ export class Memory {
   /** Why an entry that was expected is not among the hits of such a search. */
   async whyNot(query: string, ref: string, options: SearchOptions = {}): Promise<WhyNot> {
     return (await this.#searches()).whyNot(query, ref, options)
+  }
+
+  /** Makes the vectors that entries have none of yet, so that they are found by meaning. `NO_EMBEDDINGS` where nothing makes any. */
+  async embed(options: EmbedOptions = {}): Promise<Embedded> {
+    requireOptions(options)
+    const { embedMemory } = await import('./memory/embedding.ts')
+    return embedMemory(await this.#searches(), options)
+  }
+
+  /** How far the embedding of what this agent sees is. Never loads a model. */
+  async embeddings(): Promise<Embeddings> {
+    const { embeddingsOf } = await import('./memory/embedding.ts')
+    return embeddingsOf(await this.#searches())
   }
 
   /** For a model to read: with a query, what it finds; without, world knowledge, the agent's memory and its last days. */
@@ -331,6 +363,7 @@ export class Memory {
       this.agent,
       () => Date.parse(then),
       this.settings,
+      { isPast: true },
     )
   }
 
@@ -359,7 +392,10 @@ export class Memory {
     const archives = touched.filter(({ before }) => before?.kind === 'archive').map(({ id }) => id)
     const mirrors = await this.#past.mirrorsOf(new Set(archives), options)
     const untold = await this.#sessions.announcePurge(touched, options)
+    const { vectorsBeforePurge } = await import('./memory/embedding.ts')
+    const vectors = await vectorsBeforePurge(await this.#searches(), this.store)
     const purged = await this.store.purge([...new Set([...touched.map(({ id }) => id), ...mirrors])], options)
+    await vectors?.putBack()
     const cleaned = mirrors.length === 0 ? [] : ['the history, where its entry said the same']
     const warnings = new Set([...untold, ...(await this.#sessions.follow(touched, options))])
     return { entry, ...purged, cleaned: [...cleaned, ...purged.cleaned], warnings: [...warnings] }
@@ -379,7 +415,11 @@ export class Memory {
   }
 
   async close(): Promise<void> {
-    await this.store.close()
+    try {
+      await this.#help.source?.close()
+    } finally {
+      await this.store.close()
+    }
   }
 
   async #contextWithout(options: ContextOptions, shown?: AlreadyShown): Promise<Context> {
@@ -395,13 +435,19 @@ export class Memory {
   /** Loaded when it is first wanted: most commands never search. */
   #searches(): Promise<Searching> {
     this.#searching ??= import('./memory/searching.ts').then(({ Searching }) => {
-      const { language, recallLimit } = this.settings
+      const { language, recallLimit, searchBy } = this.settings
+      const { source, elsewhere, isPast = false } = this.#help
       return new Searching({
         store: this.store,
+        agent: this.agent,
         scopes: this.#view.scopes,
         clock: this.clock,
         language,
         limit: recallLimit,
+        searchBy,
+        source,
+        elsewhere,
+        isPast,
       })
     })
     return this.#searching

@@ -1,5 +1,5 @@
 /** Every part of a score as a table: what each word gave, what else came to it, and what it was measured by. */
-import { searchedText, understoodParts } from '../prompt/searched-text.ts'
+import { MODE_TEXTS, meaningText, searchedText, understoodParts } from '../prompt/searched-text.ts'
 import type { Searched, SupportPart, Why, WordPart } from '../recall/found.ts'
 import { rowsText, shortened } from './entry-text.ts'
 import type { Screen } from './screen.ts'
@@ -26,21 +26,40 @@ export function explainText(why: Why, screen: Screen): string[] {
 /** What was searched, and how the query was understood. */
 export function searchText(searched: Searched, zone: string, screen: Screen): string {
   const { matched, mode } = searched
-  const sentence = `Searched ${searchedText(searched, zone)} by ${mode === 'lexical' ? 'words' : mode}; ${matched} match.`
+  const sentence = `Searched ${searchedText(searched, zone)} ${MODE_TEXTS[mode]}; ${matched} match.`
   const rows = understoodParts(searched.understood).map(([called, texts]) => [called, screen.line(texts)] as const)
-  return [screen.line(sentence), ...rowsText(rows, screen)].join('\n')
+  return [
+    screen.line(sentence),
+    ...meaningText(searched).map((line) => screen.line(line)),
+    ...rowsText(rows, screen),
+  ].join('\n')
 }
 
-function rowsOf({ exact, words, supports, boosts, best, score }: Why): Row[] {
+function rowsOf(why: Why): Row[] {
+  const { words, supports, boosts, best } = why
   const points = pointsOf(best)
   return [
     ...words.map((word) => wordRow(word, points)),
     ...supports.map(({ by, score: gained }): Row => [by, SUPPORTS[by], '', points(gained)]),
     ...boosts.map(({ by, factor }): Row => [by, '', '', `×${factor.toFixed(2)}`]),
-    exact === undefined
-      ? ['score', `of ${points(best)} at best`, '', score.toFixed(2)]
-      : ['score', `the query is its ${exact}`, '', score.toFixed(2)],
+    ...meaningRows(why, points),
+    scoreRow(why, points),
   ]
+}
+
+/** Where meaning has a say, a score is the sum of these two. */
+function meaningRows({ byWords, meaning, best }: Why, points: (number: number) => string): Row[] {
+  if (!meaning) return []
+  const near = meaning.cosine === undefined ? 'no vector yet' : `cosine ${meaning.cosine.toFixed(2)}`
+  return [
+    ...(byWords === undefined ? [] : [['by words', `of ${points(best)} at best`, '', byWords.toFixed(2)] as const]),
+    ['by meaning', near, '', meaning.score.toFixed(2)],
+  ]
+}
+
+function scoreRow({ exact, meaning, best, score }: Why, points: (number: number) => string): Row {
+  if (exact !== undefined) return ['score', `the query is its ${exact}`, '', score.toFixed(2)]
+  return ['score', meaning ? '' : `of ${points(best)} at best`, '', score.toFixed(2)]
 }
 
 function wordRow({ text, term, counts, documents, score }: WordPart, points: (number: number) => string): Row {

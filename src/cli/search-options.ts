@@ -3,6 +3,7 @@ import { InvalidError } from '../errors.ts'
 import { parseCondition } from '../model/condition.ts'
 import { KIND_NAMES, parseKind } from '../model/kinds.ts'
 import type { SearchMode, SearchOptions } from '../recall/found.ts'
+import { SEARCH_MODES } from '../recall/search-modes.ts'
 import { type Arguments, usageError } from './arguments.ts'
 import type { Option } from './command.ts'
 import { type Present, parseDates, SINCE, UNTIL } from './date-options.ts'
@@ -26,8 +27,12 @@ export const SEARCH_OPTIONS: readonly Option[] = [
   SINCE,
   UNTIL,
   WHERE,
-  { name: 'min-score', value: 'S', about: 'only hits that score so much, 0 to 1' },
-  { name: 'mode', value: 'MODE', about: 'lexical: by words; by meaning comes with a later version' },
+  { name: 'min-score', value: 'S', about: 'only hits that score so much, 0 to 1; default 0.3 with --mode semantic' },
+  {
+    name: 'mode',
+    value: SEARCH_MODES.join('|'),
+    about: 'by words, by meaning, or by both; default: both where a server of this workspace runs, else by words',
+  },
   { name: 'explain', about: 'every part of each score, and how the query was understood' },
   { name: 'why-not', value: 'REF', about: 'why this entry is not among the hits, and what would bring it in' },
 ]

@@ -152,6 +152,14 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     },
   ],
   [
+    'embed',
+    {
+      group: 'Care',
+      summary: 'make what is new findable by meaning',
+      load: async () => (await import('./commands/embed.ts')).embed,
+    },
+  ],
+  [
     'cleanup',
     {
       group: 'Care',
@@ -205,6 +213,14 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
       group: 'Setup',
       summary: 'each value that counts here, and where it comes from',
       load: async () => (await import('./commands/config.ts')).config,
+    },
+  ],
+  [
+    'setup',
+    {
+      group: 'Setup',
+      summary: 'install what search by meaning needs',
+      load: async () => (await import('./commands/setup.ts')).setup,
     },
   ],
   [

@@ -34,10 +34,12 @@ export async function recallCheck(
     memory.settings,
   )
   const broken: string[] = []
+  // Both by words: what is not written yet has no vectors.
+  const options = { ...call, mode: 'lexical' } as const
   for (const test of tests) {
     call.signal?.throwIfAborted()
-    if (!(await checkRecallTest(test, memory, call)).passed) continue
-    const { passed, sentence } = await checkRecallTest(test, rewritten, call)
+    if (!(await checkRecallTest(test, memory, options)).passed) continue
+    const { passed, sentence } = await checkRecallTest(test, rewritten, options)
     if (!passed) broken.push(`${RECALL_TESTS}:${test.line} "${test.query}": ${sentence ?? 'It would no longer hold.'}`)
   }
   return { broken, warnings }

@@ -92,7 +92,7 @@ async function run(level: RunOptions['level']): Promise<{
     openMemory: async (nowMs) => new CountingMemory(nowMs),
     clock: () => NOW,
     timer: () => 5 * ticks++,
-    onProgress: (done, total) => progress.push(`${done} of ${total}`),
+    onProgress: (doing, done, total) => progress.push(`${doing} ${done} of ${total}`),
   })
   return { result, opened: CountingMemory.opened, progress }
 }
@@ -146,7 +146,7 @@ describe('a run', () => {
   })
 
   it('tells how far it is', async () => {
-    expect((await run('turn')).progress).toEqual(['1 of 4', '2 of 4', '3 of 4'])
+    expect((await run('turn')).progress).toEqual(['searching 1 of 4', 'searching 2 of 4', 'searching 3 of 4'])
   })
 })
 

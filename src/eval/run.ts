@@ -14,6 +14,8 @@ import { DEPTH, type Scores, scoresOf } from './metrics.ts'
 export interface EvalMemory {
   apply(operations: readonly Operation[]): Promise<unknown>
   search(query: string, options: SearchOptions): Promise<Found>
+  /** Asked before a search by meaning; what only knows words goes without. */
+  embed?(options: { readonly onProgress: (done: number, total: number) => void }): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -45,7 +47,7 @@ export interface RunOptions {
   readonly clock: Clock
   /** Milliseconds for measuring how long a search takes. */
   readonly timer: () => number
-  readonly onProgress?: (done: number, total: number) => void
+  readonly onProgress?: (doing: 'embedding' | 'searching', done: number, total: number) => void
 }
 
 const AGENT = 'main'
@@ -61,7 +63,7 @@ export async function runSet(set: EvalSet, options: RunOptions): Promise<Run> {
   for (const scope of scopes) {
     await runScope(scope, options, (run) => {
       queries.push(run)
-      onProgress?.(++done, total)
+      onProgress?.('searching', ++done, total)
     })
   }
   const docs = scopes.reduce((sum, scope) => sum + scope.docs.length, 0)
@@ -69,7 +71,7 @@ export async function runSet(set: EvalSet, options: RunOptions): Promise<Run> {
 }
 
 async function runScope(scope: EvalScope, options: RunOptions, ran: (run: QueryRun) => void): Promise<void> {
-  const { openMemory, clock, timer, mode } = options
+  const { openMemory, clock, timer, mode, onProgress } = options
   const answerable = scope.queries.filter(({ gains }) => gains.size > 0)
   const [first] = answerable
   if (!first) return
@@ -77,6 +79,9 @@ async function runScope(scope: EvalScope, options: RunOptions, ran: (run: QueryR
   const memory = await openMemory(lastMs + AFTER_THE_LAST_MS)
   try {
     for (let from = 0; from < operations.length; from += BATCH) await memory.apply(operations.slice(from, from + BATCH))
+    if (mode !== 'lexical') {
+      await memory.embed?.({ onProgress: (done, total) => onProgress?.('embedding', done, total) })
+    }
     const search = (text: string): Promise<Found> => memory.search(text, { limit: DEPTH, mode })
     // The first search makes the index, which is not what a search takes.
     await search(first.text)

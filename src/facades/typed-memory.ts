@@ -53,7 +53,7 @@ export interface TypedSearchOptions {
   readonly memoryType?: MemoryType
   /** Default 5. */
   readonly limit?: number
-  /** Default 0: by words a low score is no noise. */
+  /** Default 0.3 by meaning; 0 where it goes by words, whose low scores are no noise. */
   readonly minScore?: number
   /** What must hold for the metadata. */
   readonly where?: readonly Condition[]
@@ -101,6 +101,7 @@ export function typedMemory(memory: Memory, { session: key = 'typed' }: TypedMem
       const { hits } = await memory.search(query, {
         kinds: memoryType === undefined ? MEMORY_TYPES : [parseMemoryType(memoryType)],
         limit,
+        preferredMode: 'semantic',
         ...(minScore === undefined ? {} : { minScore }),
         ...(where === undefined ? {} : { where }),
       })

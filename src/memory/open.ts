@@ -8,6 +8,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Settings, Store } from '../ports/store.ts'
 import { filesystemStore } from '../stores/filesystem/store.ts'
 import { memoryStore } from '../stores/memory.ts'
+import { type GivenEmbed, laterSource, type MeaningSource } from './meaning-source.ts'
+import type { Elsewhere } from './searching.ts'
 import { givenSettings, type MemorySettings } from './settings.ts'
 
 export interface MemoryOptions extends MemorySettings {
@@ -26,6 +28,12 @@ export interface MemoryOptions extends MemorySettings {
   readonly layout?: Settings['layout']
   readonly timezone?: string
   readonly lockWaitMs?: number
+  /** What makes vectors, in place of `embeddingModel`; with `store` there is no other. Who makes it closes it, unless a function does. */
+  readonly embed?: GivenEmbed
+  /** Where the address and the key of an embedding server may stand, such as `process.env`; default: nowhere. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Who may answer a search in our place, where it does not name the mode lexical. */
+  readonly elsewhere?: Elsewhere
 }
 
 export interface OpenedStore {
@@ -34,7 +42,23 @@ export interface OpenedStore {
   readonly settings: MemorySettings
 }
 
-export async function openConfigured(options: MemoryOptions, clock: Clock): Promise<OpenedStore> {
+/** With the source of vectors, unless one was given. */
+export async function openConfigured(
+  options: MemoryOptions,
+  clock: Clock,
+): Promise<OpenedStore & { readonly source: MeaningSource }> {
+  const opened = await openPlace(options, clock)
+  const { embeddingModel = 'all-MiniLM-L6-v2' } = opened.settings
+  // A file that was only found, and may have come with a clone, must not decide where memories are sent to.
+  const unattended = options.config === undefined && options.embeddingModel === undefined
+  const source = laterSource(async () => {
+    const { embedSource } = await import('../embed/embed-source.ts')
+    return embedSource(embeddingModel, { env: options.env ?? {}, unattended })
+  })
+  return { ...opened, source }
+}
+
+async function openPlace(options: MemoryOptions, clock: Clock): Promise<OpenedStore> {
   const { workspace, config: file, from = '.', agent, layout, timezone, lockWaitMs } = options
   const settings = givenSettings(options)
   const more = { clock, ...(lockWaitMs === undefined ? {} : { lockWaitMs }) }
@@ -50,7 +74,7 @@ export async function openConfigured(options: MemoryOptions, clock: Clock): Prom
   const config = await loadConfig({
     file,
     from,
-    asked: askedValues({ workspace, agent, layout, timezone, tools: options.tools }),
+    asked: askedValues({ workspace, agent, layout, timezone, tools: options.tools, embedding_model: undefined }),
   })
   const opened = await openStore(config, more)
   return { ...opened, settings: { ...opened.settings, ...settings } }
@@ -80,6 +104,7 @@ export function settingsOf({ values }: Config): MemorySettings {
     maxMemorySize: values.max_memory_size,
     consolidationTimeout: values.consolidation_timeout,
     memoryWindow: values.memory_window,
+    embeddingModel: values.embedding_model,
   }
 }
 

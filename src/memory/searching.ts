@@ -7,24 +7,37 @@ import type { CallOptions, Store } from '../ports/store.ts'
 import { exactEntries } from '../recall/exact-entry.ts'
 import type { Found, SearchOptions, WhyNot } from '../recall/found.ts'
 import { RecallIndex } from '../recall/recall-index.ts'
-import { searchRequest } from '../recall/request.ts'
+import { type AskedRequest, inMode, searchRequest } from '../recall/request.ts'
 import { type SearchPlace, searchMemory } from '../recall/search-memory.ts'
+import type { Meaning } from '../recall/vectors/meaning.ts'
 import { whyNot } from '../recall/why-not.ts'
 import { loadAnalyzer } from '../search/analyzer.ts'
+import type { MeaningSource } from './meaning-source.ts'
+import { type Course, courseOf } from './search-course.ts'
+import type { SearchBy } from './settings.ts'
+
+/** Another process that may answer, such as a server of this workspace; `undefined`: nobody does. */
+export type Elsewhere = (query: string, options: SearchOptions, agent: string) => Promise<Found | undefined>
 
 export interface SearchingOptions {
   readonly store: Store
+  readonly agent: string
   readonly scopes: readonly Scope[]
   readonly clock: Clock
   /** Default: English. */
   readonly language: string | undefined
   /** How many hits there are when nothing is said; default 5. */
   readonly limit: number | undefined
+  readonly searchBy: SearchBy
+  readonly source: MeaningSource | undefined
+  readonly elsewhere: Elsewhere | undefined
+  readonly isPast: boolean
 }
 
 export class Searching {
   readonly #options: SearchingOptions
   #place: Promise<SearchPlace> | undefined
+  #meaning: Promise<Meaning | undefined> | undefined
 
   constructor(options: SearchingOptions) {
     this.#options = options
@@ -32,11 +45,21 @@ export class Searching {
 
   /** `looked`: the index was brought into step for this very question. */
   async search(query: string, options: SearchOptions, looked = false): Promise<Found> {
-    const request = this.#request(query, options)
+    const asked = this.#asked(query, options)
+    const { elsewhere, agent } = this.#options
+    if (elsewhere && asked.named !== 'lexical') {
+      const found = await elsewhere(query, { ...options, limit: asked.limit }, agent)
+      if (found) return found
+    }
     const place = await this.place()
-    const found = await searchMemory(place, request, looked)
+    const { mode, meant, wordsOnly, warnings } = await this.#course(asked, place)
+    const found = await searchMemory(place, inMode(asked, mode), { looked: looked || meant !== undefined, meant })
     await place.index.save()
-    return found
+    return {
+      ...found,
+      searched: { ...found.searched, ...(wordsOnly === undefined ? {} : { wordsOnly }) },
+      warnings: [...found.warnings, ...warnings],
+    }
   }
 
   /** Whether an entry is called exactly so. */
@@ -50,14 +73,22 @@ export class Searching {
     if (typeof ref !== 'string' || ref.trim() === '') {
       throw new InvalidError('ref', 'is empty', 'the name, alias or id of an entry')
     }
-    return whyNot(await this.place(), this.#request(query, options), ref)
+    const asked = this.#asked(query, options)
+    const place = await this.place()
+    const { mode, meant } = await this.#course(asked, place)
+    return whyNot(place, inMode(asked, mode), ref, meant)
   }
 
-  #request(query: string, options: SearchOptions): ReturnType<typeof searchRequest> {
+  #asked(query: string, options: SearchOptions): AskedRequest {
     requireOptions(options)
     const { scopes, clock } = this.#options
     const limit = options.limit ?? this.#options.limit
     return searchRequest(query, { ...options, ...(limit === undefined ? {} : { limit }) }, { scopes, nowMs: clock() })
+  }
+
+  #course(asked: AskedRequest, { index }: SearchPlace): Promise<Course> {
+    const { searchBy, isPast, source } = this.#options
+    return courseOf(asked, { searchBy, isPast, index, meaning: () => this.meaning(), isLoaded: source?.isLoaded })
   }
 
   /** What is searched, opened when it is first wanted. */
@@ -66,9 +97,24 @@ export class Searching {
     return this.#place
   }
 
+  /** The vectors of these entries; `undefined` where nothing makes any. */
+  meaning(): Promise<Meaning | undefined> {
+    this.#meaning ??= this.#openMeaning()
+    return this.#meaning
+  }
+
   async #open(): Promise<SearchPlace> {
     const { store, scopes, language } = this.#options
     const analyzer = await loadAnalyzer(language ?? 'en')
     return { store, analyzer, index: new RecallIndex(store, scopes, analyzer) }
+  }
+
+  /** Loaded when it is first wanted: who searches by words does without. */
+  async #openMeaning(): Promise<Meaning | undefined> {
+    const { store, scopes, source } = this.#options
+    const found = await source?.find()
+    if (!found) return undefined
+    const { Meaning } = await import('../recall/vectors/meaning.ts')
+    return new Meaning(store, scopes, found)
   }
 }

@@ -18,6 +18,8 @@ describe('settings', () => {
       maxMemorySize: 8192,
       consolidationTimeout: 30_000,
       memoryWindow: 50,
+      embeddingModel: 'all-MiniLM-L6-v2',
+      searchBy: 'meaning too',
     })
   })
 

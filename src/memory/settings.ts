@@ -1,7 +1,11 @@
 /** How a memory is searched and shown when nothing else is said. `agent.yaml` says it, or a program; see docs/config.md. */
+import type { EmbeddingModel } from '../embed/embedding-model.ts'
 import { InvalidError } from '../errors.ts'
 import { LARGEST_MEMORY_BYTES, LONGEST_TIMER_MS, wholeNumber } from '../model/number.ts'
 import { PRESET_NAMES, PRESETS, type Preset } from '../model/preset.ts'
+
+/** How a search goes that names no mode: `meaning too once loaded` never waits for the model. */
+export type SearchBy = 'words' | 'meaning too' | 'meaning too once loaded'
 
 export interface MemorySettings {
   /** Whose endings and stop words the search knows; default `en`. */
@@ -28,6 +32,10 @@ export interface MemorySettings {
   readonly consolidationTimeout?: number | undefined
   /** How many messages a session holds before an agent condenses it; default 50. */
   readonly memoryWindow?: number | undefined
+  /** What makes the vectors for search by meaning; default `all-MiniLM-L6-v2`, and `none` for search by words alone. */
+  readonly embeddingModel?: EmbeddingModel | string | undefined
+  /** Default `meaning too`. */
+  readonly searchBy?: SearchBy | undefined
 }
 
 /** All of them, each with its value. */
@@ -48,6 +56,8 @@ export interface KnownSettings {
   readonly consolidationTimeout: number
   /** Messages. */
   readonly memoryWindow: number
+  readonly embeddingModel: EmbeddingModel | string
+  readonly searchBy: SearchBy
 }
 
 const LONGEST_TIMER_S = Math.floor(LONGEST_TIMER_MS / 1000)
@@ -56,6 +66,7 @@ export function knownSettings(given: MemorySettings): KnownSettings {
   const tools = requirePreset(given.tools ?? 'default')
   const { language = 'en', recallLimit = 5, recallWords = 8, contextWindowSize = 5, cleanupInterval = 3600 } = given
   const { maxMemorySize = 8192, consolidationTimeout = 30_000, memoryWindow = 50 } = given
+  const { embeddingModel = 'all-MiniLM-L6-v2', searchBy = 'meaning too' } = given
   return {
     language,
     recallLimit: wholeNumber(recallLimit, 'recallLimit', 1, 100),
@@ -69,6 +80,8 @@ export function knownSettings(given: MemorySettings): KnownSettings {
     maxMemorySize: wholeNumber(maxMemorySize, 'maxMemorySize', 1, LARGEST_MEMORY_BYTES),
     consolidationTimeout: wholeNumber(consolidationTimeout, 'consolidationTimeout', 1, LONGEST_TIMER_MS),
     memoryWindow: wholeNumber(memoryWindow, 'memoryWindow', 2, 100_000),
+    embeddingModel,
+    searchBy: requireSearchBy(searchBy),
   }
 }
 
@@ -76,11 +89,21 @@ export function knownSettings(given: MemorySettings): KnownSettings {
 export function givenSettings(options: MemorySettings): MemorySettings {
   const { language, recallLimit, tools, autoRecall, injectMemory, recallWords, soulEditable } = options
   const { contextWindowSize, cleanupInterval, maxMemorySize, consolidationTimeout, memoryWindow } = options
+  const { embeddingModel, searchBy } = options
   const all = {
     ...{ language, recallLimit, tools, autoRecall, injectMemory, recallWords, soulEditable },
     ...{ contextWindowSize, cleanupInterval, maxMemorySize, consolidationTimeout, memoryWindow },
+    ...{ embeddingModel, searchBy },
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+}
+
+const SEARCH_BY: readonly SearchBy[] = ['words', 'meaning too', 'meaning too once loaded']
+
+function requireSearchBy(value: unknown): SearchBy {
+  const found = SEARCH_BY.find((one) => one === value)
+  if (found === undefined) throw new InvalidError('searchBy', `"${String(value)}" is not allowed`, SEARCH_BY.join(', '))
+  return found
 }
 
 export function requirePreset(value: unknown): Preset {

@@ -17,7 +17,16 @@ export function revisionOf(entry: Revised): string {
 
 /** 16 hex digits of SHA-256: enough to tell versions of one thing apart, short enough to read aloud. */
 export function digest16(text: string): string {
+  return hexDigest(text, 8)
+}
+
+/** 32 hex digits: enough to know a text again among all others. */
+export function digest32(text: string): string {
+  return hexDigest(text, 16)
+}
+
+function hexDigest(text: string, bytes: number): string {
   let hex = ''
-  for (const byte of sha256(encoder.encode(text)).subarray(0, 8)) hex += byte.toString(16).padStart(2, '0')
+  for (const byte of sha256(encoder.encode(text)).subarray(0, bytes)) hex += byte.toString(16).padStart(2, '0')
   return hex
 }

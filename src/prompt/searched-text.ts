@@ -5,7 +5,7 @@
 import { conditionText } from '../model/condition.ts'
 import { KIND_NAMES } from '../model/kinds.ts'
 import { localTime } from '../model/time.ts'
-import type { Searched, Understood } from '../recall/found.ts'
+import type { Searched, SearchMode, Understood } from '../recall/found.ts'
 
 /** How an option is called where the text is read: `--since` on a command line, `since` by a model. */
 export type Called = (option: string) => string
@@ -22,6 +22,22 @@ export function searchedText(searched: Searched, zone: string): string {
   return filters.length === 0 ? count : `${count} (${filters.join(', ')})`
 }
 
+/** How it was searched. */
+export const MODE_TEXTS: Readonly<Record<SearchMode, string>> = {
+  lexical: 'by words',
+  semantic: 'by meaning',
+  hybrid: 'by words and meaning',
+}
+
+/** What keeps a search from finding all that it could find by meaning, as sentences. */
+export function meaningText({ vectors, wordsOnly }: Searched): string[] {
+  const pending = vectors?.pending ?? 0
+  return [
+    ...(wordsOnly === undefined ? [] : [wordsOnly]),
+    ...(pending === 0 ? [] : [`${pending === 1 ? '1 entry has' : `${pending} entries have`} no vector yet.`]),
+  ]
+}
+
 /** Sentences, one a line. */
 export function nothingFoundText(searched: Searched, zone: string, called: Called): string {
   const filters = filtersOf(searched, zone).map(({ option }) => called(option))
@@ -29,6 +45,7 @@ export function nothingFoundText(searched: Searched, zone: string, called: Calle
     ...foundNothing(searched, zone),
     ...understoodText(searched.understood),
     ...nearestText(searched),
+    ...meaningText(searched),
     ...advice(searched, filters, called),
   ].join('\n')
 }

@@ -24,6 +24,8 @@ export const SCHEMA: Schema = { fields: FIELDS, columns: COLUMNS }
 /** In the column of kinds: an entry of the history that says what its archive says. Whoever finds the one needs no other. */
 export const MIRROR: number = KIND_NAMES.length
 
+/** What is stored beside a document begins with the revision of its entry. */
+export const REVISION_DIGITS = 16
 const SEQ_DIGITS = 16
 const STAMP_LENGTH = '0123456789abcdef1970-01-01T00:00:00.000Z1970-01-01T00:00:00.000Z'.length + SEQ_DIGITS
 
@@ -60,7 +62,7 @@ export function kindAt(column: number): Kind {
   return KIND_NAMES[column] ?? 'history' // else it is a mirror
 }
 
-function isMirror({ kind, metadata }: EntryHead): boolean {
+export function isMirror({ kind, metadata }: EntryHead): boolean {
   return kind === 'history' && typeof metadata['archive'] === 'string'
 }
 

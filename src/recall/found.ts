@@ -5,7 +5,8 @@ import type { Entry, Scope } from '../model/entry.ts'
 import type { Kind } from '../model/kinds.ts'
 import type { CallOptions } from '../ports/store.ts'
 
-export type SearchMode = 'lexical'
+/** By words, by meaning, or by both. */
+export type SearchMode = 'lexical' | 'semantic' | 'hybrid'
 
 export interface SearchOptions extends CallOptions {
   /** How many hits at most: 1 to 100; default 5. */
@@ -18,11 +19,18 @@ export interface SearchOptions extends CallOptions {
   readonly until?: string
   /** On metadata; all must hold. */
   readonly where?: readonly Condition[]
-  /** Hits below this score are left out: 0 to 1, default 0. */
+  /** Hits below this score are left out: 0 to 1; default 0.3 for the mode semantic, else 0. */
   readonly minScore?: number
   /** About how long the hits' texts may be together; whole entries only, the best ones first. Default: no budget. */
   readonly budgetTokens?: number
+  /** Default: hybrid where vectors can be made, else lexical. One that is named is kept to, or it is an error. */
   readonly mode?: SearchMode
+  /** Where no mode is named: what is done where vectors can be made; default hybrid. */
+  readonly preferredMode?: 'semantic' | 'hybrid'
+  /** What is searched for by meaning, where that is not the query: such as the whole message whose words it has. */
+  readonly meant?: string
+  /** With hybrid: how near in meaning a hit must be that has no word of the query: -1 to 1; default 0.3. */
+  readonly minCosine?: number
   /** Adds `why` to each hit. */
   readonly explain?: boolean
 }
@@ -35,7 +43,10 @@ export interface Found {
 
 export interface Hit {
   readonly entry: Entry
-  /** 0 to 1: 1 for an exact name or alias, else the share of the best score that the query could reach. */
+  /**
+   * 0 to 1: 1 for an exact name or alias; else with lexical the share of the best score that the query could reach, with semantic the
+   * cosine, with hybrid both, weighed.
+   */
   readonly score: number
   /** Where the query's words stand in `entry.content`: start and end, in UTF-16 units, in order, not overlapping. */
   readonly highlights: readonly Range[]
@@ -46,15 +57,22 @@ export interface Hit {
 
 export type Range = readonly [start: number, end: number]
 
-/** Each part of a score: `score` is `min(.999, (sum of words + sum of supports) × product of boosts / best)`, or 1 where `exact`. */
+/**
+ * Each part of a score: `score` is `min(.999, (sum of words + sum of supports) × product of boosts / best)`, or 1 where `exact`.
+ * Where meaning has a say, that is `byWords` once it is weighed, and `score` is `min(.999, byWords + meaning.score)`.
+ */
 export interface Why {
   /** The query is this entry's name or alias. */
   readonly exact?: 'name' | 'alias'
   readonly words: readonly WordPart[]
   readonly supports: readonly SupportPart[]
   readonly boosts: readonly BoostPart[]
-  /** What the query could reach at most. */
+  /** What the query could reach at most by its words. */
   readonly best: number
+  /** What of the score comes from the words, and all that goes with them; missing where no vector had a say. */
+  readonly byWords?: number
+  /** How near it is in meaning; missing where no vector had a say. */
+  readonly meaning?: MeaningPart
   readonly score: number
 }
 
@@ -80,6 +98,13 @@ export interface SupportPart {
   readonly score: number
 }
 
+export interface MeaningPart {
+  /** Of its nearest piece and the query, -1 to 1; missing where it has no vector yet. */
+  readonly cosine?: number
+  /** What of the score comes from it, and from how near its neighbours are. */
+  readonly score: number
+}
+
 export interface BoostPart {
   readonly by: 'length' | 'recency' | 'kind'
   readonly factor: number
@@ -87,7 +112,12 @@ export interface BoostPart {
 
 /** What was searched, and how the query was understood: for an empty answer the only thing there is to say. */
 export interface Searched {
+  /** As it was done. */
   readonly mode: SearchMode
+  /** With the modes semantic and hybrid: whose vectors these are, and how many entries have none yet. */
+  readonly vectors?: { readonly model: string; readonly pending: number }
+  /** Why it went by words alone where it would have gone by meaning too: a sentence. */
+  readonly wordsOnly?: string
   readonly query: string
   readonly understood: Understood
   readonly scopes: readonly Scope[]
@@ -99,7 +129,7 @@ export interface Searched {
   readonly entries: number
   /** Of these, what the filters let through. Counted for an empty answer, and where it is to be explained. */
   readonly eligible?: number
-  /** Of what the filters let through, what the query's words brought up. */
+  /** Of what the filters let through, what the query's words brought up, or its meaning, of that the nearest. */
   readonly matched: number
   /** Hits that the budget had no room for. */
   readonly omitted: number
@@ -133,6 +163,8 @@ export interface WhyNot {
     | 'excluded'
     | 'phrase'
     | 'no-words'
+    | 'no-vector'
+    | 'far'
     | 'min-score'
     | 'alike'
     | 'limit'

@@ -7,6 +7,14 @@ import type { CallOptions, Problem, Store } from '../ports/store.ts'
 import type { Analyzer } from '../search/analyzer.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { ScopeIndex } from './scope-index.ts'
+import type { Meaning } from './vectors/meaning.ts'
+
+export interface InStepOptions extends CallOptions {
+  /** The caller has been here for the same question, and what was in step then will do. */
+  readonly looked?: boolean
+  /** Brought into step too, so that `use` may ask it. */
+  readonly meaning?: Meaning
+}
 
 export class RecallIndex {
   readonly #store: Store
@@ -22,18 +30,16 @@ export class RecallIndex {
     this.#scopes = scopes.map((scope) => new ScopeIndex(store, scope, analyzer))
   }
 
-  /**
-   * Calls `use` with indexes that are in step with the store, and with no one else at them. `looked`: the caller has been here
-   * for the same question, and what was in step then will do.
-   */
+  /** Calls `use` with indexes that are in step with the store, and with no one else at them. */
   inStep<T>(
     use: (indexes: readonly SearchIndex[], problems: readonly Problem[]) => T,
-    { looked = false, ...options }: CallOptions & { readonly looked?: boolean } = {},
+    { looked = false, meaning, ...options }: InStepOptions = {},
   ): Promise<T> {
     const turn = this.#turn.then(async () => {
       const known = looked ? this.#problems : undefined
       const problems = known ?? (await this.#follow(options))
       this.#problems = problems
+      await meaning?.follow(this.#scopes)
       return use(
         this.#scopes.map(({ index }) => index),
         problems,

@@ -1,15 +1,23 @@
 /** What is asked for, checked: from here on every value is in its range and every default filled in. */
-import { InvalidError, KeepsakeError } from '../errors.ts'
+import { InvalidError } from '../errors.ts'
 import { type Condition, requireConditions } from '../model/condition.ts'
 import type { Scope } from '../model/entry.ts'
 import { KIND_NAMES, type Kind, parseKind } from '../model/kinds.ts'
 import { wholeNumber } from '../model/number.ts'
 import { requireList, requireOptions } from '../model/options.ts'
 import { requireInstant } from '../model/time.ts'
-import type { SearchOptions } from './found.ts'
+import type { SearchMode, SearchOptions } from './found.ts'
+import { SEARCH_MODES } from './search-modes.ts'
+import { LEAST_COSINE } from './settings.ts'
 
-export interface SearchRequest {
+/** What is asked for, before it is known whether it can be searched for by meaning. */
+export interface AskedRequest {
   readonly text: string
+  /** What is searched for by meaning; missing: the query. */
+  readonly meant?: string
+  /** The one that was named. */
+  readonly named?: SearchMode
+  readonly preferredMode: 'semantic' | 'hybrid'
   readonly scopes: readonly Scope[]
   readonly limit: number
   readonly kinds: readonly Kind[]
@@ -18,12 +26,20 @@ export interface SearchRequest {
   readonly since?: string
   readonly until?: string
   readonly where: readonly Condition[]
-  readonly minScore: number
+  /** Missing: as the mode has it. */
+  readonly minScore?: number
+  /** Of what has no word of the query. */
+  readonly minCosine: number
   /** Missing: there is none. */
   readonly budgetTokens?: number
   readonly explain: boolean
   readonly nowMs: number
   readonly signal?: AbortSignal
+}
+
+export interface SearchRequest extends AskedRequest {
+  readonly mode: SearchMode
+  readonly minScore: number
 }
 
 const DEFAULT_LIMIT = 5
@@ -37,19 +53,21 @@ export function searchRequest(
   query: string,
   options: SearchOptions,
   place: { readonly scopes: readonly Scope[]; readonly nowMs: number },
-): SearchRequest {
+): AskedRequest {
   requireOptions(options)
   const { kinds, since, until, where, explain = false, signal } = options
   requireList(kinds, 'kinds')
   const named = (kinds ?? []).map(parseKind)
-  refuseOtherMode(options.mode)
   const from = since === undefined ? undefined : requireInstant(since, 'since')
   const to = until === undefined ? undefined : requireInstant(until, 'until')
   if (from !== undefined && to !== undefined && from >= to) {
     throw new InvalidError('until', 'is not after since', 'an instant after since')
   }
   return {
-    text: requireQuery(query),
+    text: requireText(query, 'query'),
+    ...(options.meant === undefined ? {} : { meant: requireText(options.meant, 'meant') }),
+    ...(options.mode === undefined ? {} : { named: requireMode(options.mode, SEARCH_MODES) }),
+    preferredMode: requireMode(options.preferredMode ?? 'hybrid', ['semantic', 'hybrid']),
     ...place,
     limit: wholeNumber(options.limit ?? DEFAULT_LIMIT, 'limit', 1, MOST_HITS),
     kinds: named.length > 0 ? named : SEARCHED,
@@ -57,22 +75,28 @@ export function searchRequest(
     ...(from === undefined ? {} : { since: from }),
     ...(to === undefined ? {} : { until: to }),
     where: requireConditions(where),
-    minScore: requireScore(options.minScore ?? 0),
+    ...(options.minScore === undefined ? {} : { minScore: requireNumber(options.minScore, 'minScore', 0) }),
+    minCosine: requireNumber(options.minCosine ?? LEAST_COSINE, 'minCosine', -1),
     ...(options.budgetTokens === undefined ? {} : { budgetTokens: budget(options.budgetTokens) }),
     explain: requireFlag(explain, 'explain'),
     ...(signal ? { signal } : {}),
   }
 }
 
-function requireQuery(query: unknown): string {
-  if (typeof query === 'string' && query.trim() !== '') return query
-  throw new InvalidError('query', typeof query === 'string' ? 'is empty' : 'is no text', 'words to search by')
+/** The same, once it is known how it is searched for. */
+export function inMode(asked: AskedRequest, mode: SearchMode): SearchRequest {
+  return { ...asked, mode, minScore: asked.minScore ?? (mode === 'semantic' ? LEAST_COSINE : 0) }
 }
 
-function requireScore(value: unknown): number {
+function requireText(value: unknown, field: string): string {
+  if (typeof value === 'string' && value.trim() !== '') return value
+  throw new InvalidError(field, typeof value === 'string' ? 'is empty' : 'is no text', 'words to search by')
+}
+
+function requireNumber(value: unknown, field: string, least: number): number {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  if (typeof number === 'number' && number >= 0 && number <= 1) return number
-  throw new InvalidError('minScore', `${JSON.stringify(value)} is not allowed`, 'a number from 0 to 1')
+  if (typeof number === 'number' && number >= least && number <= 1) return number
+  throw new InvalidError(field, `${JSON.stringify(value)} is not allowed`, `a number from ${least} to 1`)
 }
 
 function requireFlag(value: unknown, field: string): boolean {
@@ -84,16 +108,8 @@ function budget(value: unknown): number {
   return wholeNumber(value, 'budget', 1, MOST_TOKENS)
 }
 
-function refuseOtherMode(mode: unknown): void {
-  if (mode === undefined || mode === 'lexical') return
-  if (mode === 'semantic' || mode === 'hybrid') {
-    throw new KeepsakeError('UNSUPPORTED', `mode ${mode}: search by meaning comes with a later version`, {
-      hint: 'Search by words: mode lexical.',
-    })
-  }
-  throw new InvalidError(
-    'mode',
-    `"${String(mode)}" is not there`,
-    'lexical; search by meaning comes with a later version',
-  )
+function requireMode<T extends SearchMode>(value: unknown, allowed: readonly T[]): T {
+  const mode = allowed.find((one) => one === value)
+  if (mode === undefined) throw new InvalidError('mode', `"${String(value)}" is not a mode`, allowed.join(', '))
+  return mode
 }

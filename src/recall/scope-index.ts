@@ -37,6 +37,8 @@ export class ScopeIndex {
   #edited: ReadonlySet<string> = new Set()
   #unsaved = 0
   #opened = false
+  /** Put in or taken out since `takeTouched`; missing while nobody asks, or where any may be. */
+  #touched: Set<string> | undefined
 
   constructor(store: Store, scope: Scope, analyzer: Analyzer) {
     this.#store = store
@@ -47,6 +49,18 @@ export class ScopeIndex {
 
   get index(): SearchIndex {
     return this.#index
+  }
+
+  /** Where it has followed the feed to, as it stands. */
+  get at(): Cursor | undefined {
+    return this.#cursor
+  }
+
+  /** Which entries may be other than at the last call, for who keeps something beside the index. `undefined`: any may be. */
+  takeTouched(): ReadonlySet<string> | undefined {
+    const touched = this.#touched
+    this.#touched = new Set()
+    return touched
   }
 
   /** Where it has followed the feed to; the snapshot is opened first. */
@@ -79,6 +93,7 @@ export class ScopeIndex {
 
   async #open(zone: string): Promise<void> {
     this.#opened = true
+    this.#touched = undefined
     this.#zone = zone
     this.#cursor = undefined
     this.#index = new SearchIndex(this.#analyzer, SCHEMA)
@@ -146,17 +161,21 @@ export class ScopeIndex {
     const wanted = [...found.values()].filter((entry) => entry.scope === this.#scope)
     for (const id of ids) if (found.get(id)?.scope !== this.#scope) this.#remove(id)
     this.#unsaved += wanted.length
+    for (const { id } of wanted) this.#touched?.add(id)
     this.#index.putAll(wanted.map((entry) => documentOf(entry, this.#zone)))
   }
 
   #put(entry: Entry): void {
     if (this.#holds(entry)) return
     this.#unsaved++
+    this.#touched?.add(entry.id)
     this.#index.put(documentOf(entry, this.#zone))
   }
 
   #remove(id: string): void {
-    if (this.#index.remove(id)) this.#unsaved++
+    if (!this.#index.remove(id)) return
+    this.#unsaved++
+    this.#touched?.add(id)
   }
 
   #holds(head: EntryHead): boolean {

@@ -19,6 +19,8 @@ import type { RecallIndex } from './recall-index.ts'
 import type { SearchRequest } from './request.ts'
 import { searchedOf } from './searched.ts'
 import { CANDIDATES, MOST_CANDIDATES, WIDER } from './settings.ts'
+import type { Meaning } from './vectors/meaning.ts'
+import type { MeaningView } from './vectors/meaning-view.ts'
 
 export interface SearchPlace {
   readonly store: Store
@@ -35,11 +37,23 @@ export interface Picked {
   readonly omitted: readonly string[]
 }
 
-/** `looked`: the index was brought into step for this very question. */
-export async function searchMemory(place: SearchPlace, request: SearchRequest, looked = false): Promise<Found> {
+export interface SearchCall {
+  /** The index was brought into step for this very question. */
+  readonly looked?: boolean
+  /** With the modes semantic and hybrid. */
+  readonly meant?: Meant | undefined
+}
+
+/** The query as a vector, and the vectors that it is compared with. */
+export interface Meant {
+  readonly meaning: Meaning
+  readonly vector: Float32Array
+}
+
+export async function searchMemory(place: SearchPlace, request: SearchRequest, call: SearchCall = {}): Promise<Found> {
   const query = withDateWords(parseQuery(request.text, place.analyzer))
   const exact = await exactEntries(place.store, request)
-  const { ranking, picked } = await picks(place, request, query, exact, looked)
+  const { ranking, picked } = await picks(place, request, query, exact, call)
   const { hits, omitted } = picked
   return {
     hits,
@@ -54,19 +68,24 @@ async function picks(
   request: SearchRequest,
   query: Query,
   exact: readonly Exact[],
-  looked: boolean,
+  { looked = false, meant }: SearchCall,
 ): Promise<{ readonly ranking: Ranking; readonly picked: Picked }> {
   const { signal, limit } = request
   const first = Math.max(CANDIDATES, 2 * limit)
   for (let most = first; ; most = Math.min(most * WIDER, MOST_CANDIDATES)) {
     const ranking = await place.index.inStep(
-      (indexes, problems) => rank({ indexes, problems, query, request, exact, most }),
-      { looked: looked || most > first, ...(signal ? { signal } : {}) },
+      (indexes, problems) => rank({ indexes, problems, query, request, meaning: viewOf(meant), exact, most }),
+      { looked: looked || most > first, ...(meant ? { meaning: meant.meaning } : {}), ...(signal ? { signal } : {}) },
     )
     const picked = await pick(place, request, query, ranking)
-    const isEnough = picked.hits.length + picked.omitted.length >= limit || ranking.matched <= most
+    const isEnough = picked.hits.length + picked.omitted.length >= limit || !ranking.hasMore
     if (isEnough || picked.alike.size === 0 || most >= MOST_CANDIDATES) return { ranking, picked }
   }
+}
+
+/** Inside a turn of the index. */
+export function viewOf(meant: Meant | undefined): MeaningView | undefined {
+  return meant?.meaning.view(meant.vector)
 }
 
 /** In their order: what is still there, each thing once, whole entries within the budget, up to the limit. */

@@ -5,9 +5,10 @@ import type { Ranking } from './rank.ts'
 import type { SearchRequest } from './request.ts'
 
 export function searchedOf(request: SearchRequest, query: Query, ranking: Ranking, omitted: number): Searched {
-  const { text, scopes, kinds, since, until, where } = request
+  const { mode, text, scopes, kinds, since, until, where } = request
   return {
-    mode: 'lexical',
+    mode,
+    ...(ranking.vectors ? { vectors: ranking.vectors } : {}),
     query: text,
     understood: { ...understoodOf(query), ...(text.length > LONGEST_QUERY ? { cut: LONGEST_QUERY } : {}) },
     scopes,

@@ -1,6 +1,6 @@
 /**
  * Every constant of the ranking, in one place: one setting for all memories, found on the dev sets of chats, claims, code and
- * abstracts (decision 11 has the table of what each brings). Optima are flat: none of these is worth an option.
+ * abstracts (decisions 11 and 21 have the tables of what each brings). Optima are flat: none of these is worth an option.
  */
 import type { Kind } from '../model/kinds.ts'
 
@@ -69,3 +69,19 @@ export const WIDER = 4
 export const MOST_CANDIDATES = 2000
 /** How many of those are looked at for nearness. */
 export const NEARNESS_CANDIDATES = 100
+
+/** What meaning counts against words, where both have a say. */
+export const MEANING_WEIGHT = 0.65
+
+/** What the meaning of each of the turns before and after counts against a turn's own, and how many there are on each side. */
+export const MEANING_NEIGHBOUR_SHARE = 0.5
+export const MEANING_REACH = 2
+
+/** What the own meaning of a turn counts that ends in a question. */
+export const MEANING_QUESTION_SHARE = 0.5
+
+/** How many of the best by meaning are looked at beside those by words. */
+export const MEANING_CANDIDATES = 40
+
+/** The least score of a search by meaning alone; with words, what has none of them must be so near. */
+export const LEAST_COSINE = 0.3

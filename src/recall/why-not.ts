@@ -18,10 +18,10 @@ import type { WhyNot } from './found.ts'
 import { type Ranking, rank } from './rank.ts'
 import type { SearchRequest } from './request.ts'
 import { measureOf } from './scoring.ts'
-import { pick, problemText, type SearchPlace } from './search-memory.ts'
+import { type Meant, pick, problemText, type SearchPlace, viewOf } from './search-memory.ts'
 import { CANDIDATES } from './settings.ts'
 
-export async function whyNot(place: SearchPlace, request: SearchRequest, ref: string): Promise<WhyNot> {
+export async function whyNot(place: SearchPlace, request: SearchRequest, ref: string, meant?: Meant): Promise<WhyNot> {
   const { entry, near } = await lookUp(place.store, request, ref)
   if (!entry) {
     const warnings = await place.index.inStep((_, problems) => problems.map(problemText))
@@ -35,11 +35,17 @@ export async function whyNot(place: SearchPlace, request: SearchRequest, ref: st
   const exact = await exactEntries(place.store, request)
   const asked = { ...request, explain: true }
   const most = Math.max(CANDIDATES, 2 * request.limit)
-  const { kept, ranking } = await place.index.inStep((indexes, problems) => ({
-    kept: keptOut(indexes, query, request, entry),
-    ranking: rank({ indexes, problems, query, request: { ...asked, minScore: 0 }, exact, most }),
-  }))
-  const verdict = kept ?? (await placed(place, asked, query, ranking, entry))
+  const { kept, ranking, cosine } = await place.index.inStep(
+    (indexes, problems) => {
+      const kept = keptOut(indexes, query, request, entry)
+      const meaning = viewOf(meant)
+      const ranking = rank({ indexes, problems, query, request: { ...asked, minScore: 0 }, meaning, exact, most })
+      return { kept, ranking, cosine: meaning?.cosine(entry.id) }
+    },
+    meant ? { meaning: meant.meaning } : {},
+  )
+  const verdict =
+    kept ?? (await placed(place, asked, query, ranking, entry)) ?? notRanked(request, query, ranking, cosine)
   return { entry, ...verdict, warnings: ranking.problems.map(problemText) }
 }
 
@@ -64,15 +70,17 @@ function keptOut(
       ...(typeof archive === 'string' ? { instead: archive } : {}),
     }
   }
-  if (doc < 0 || matches.score(doc) > 0 || matches.explain(doc).length === 0) return undefined
+  if (doc < 0 || matches.allows(doc)) return undefined
+  // By words alone, what has none of them is out for that.
+  if (request.mode === 'lexical' && matches.explain(doc).length === 0) return undefined
   const withoutNot = search({ indexes, query: { ...query, not: [] }, scoring })
-  const again = withoutNot.find(id)
-  if (query.not.length > 0 && withoutNot.score(again) > 0) {
+  if (query.not.length > 0 && withoutNot.allows(withoutNot.find(id))) {
     const unwanted = query.not.map(({ text }) => `-${text}`).join(' ')
     return { reason: 'excluded', sentence: `It has what the query does not want (${unwanted}).` }
   }
   const phrases = query.phrases.map(({ text }) => text).join(' and ')
-  return { reason: 'phrase', sentence: `It has words of the query, but not ${phrases} as it stands there.` }
+  const has = matches.explain(doc).length > 0 ? 'It has words of the query, but not' : 'It does not have'
+  return { reason: 'phrase', sentence: `${has} ${phrases} as it stands there.` }
 }
 
 async function placed(
@@ -81,10 +89,10 @@ async function placed(
   query: Query,
   ranking: Ranking,
   entry: Entry,
-): Promise<Verdict> {
+): Promise<Verdict | undefined> {
   const at = ranking.candidates.findIndex(({ id }) => id === entry.id)
   const candidate = ranking.candidates[at]
-  if (!candidate) return notRanked(query, ranking)
+  if (!candidate) return undefined
   const { score, why } = candidate
   const facts = { rank: at + 1, score, ...(why ? { why } : {}) }
   const wanted = { ...ranking, candidates: ranking.candidates.filter((one) => one.score >= request.minScore) }
@@ -94,9 +102,10 @@ async function placed(
     return { reason: 'found', sentence: `It is among the hits, at place ${at + 1}.`, ...facts }
   }
   if (score < request.minScore) {
+    const least = request.mode === 'semantic' ? 'that a hit must have (--min-score)' : 'that was asked for'
     return {
       reason: 'min-score',
-      sentence: `Its score is below ${request.minScore}, the least that was asked for.`,
+      sentence: `Its score is below ${request.minScore}, the least ${least}.`,
       ...facts,
     }
   }
@@ -110,12 +119,27 @@ async function placed(
   return { reason: 'limit', sentence: `${sentence} A higher limit would show it.`, ...facts }
 }
 
-function notRanked(query: Query, ranking: Ranking): Verdict {
-  if (ranking.candidates.length >= CANDIDATES) {
-    return { reason: 'limit', sentence: `More than ${CANDIDATES} entries say more of the query in their own words.` }
+/** `cosine`: of its nearest piece; missing where it has no vector, or none were asked. */
+function notRanked(request: SearchRequest, query: Query, ranking: Ranking, cosine: number | undefined): Verdict {
+  const { mode, minCosine } = request
+  if (mode === 'semantic' && cosine === undefined) {
+    return { reason: 'no-vector', sentence: 'It has no vector, so that no search by meaning finds it yet.' }
   }
+  if (ranking.candidates.length >= CANDIDATES) {
+    const how = {
+      lexical: 'say more of the query in their own words',
+      semantic: 'are nearer',
+      hybrid: 'say more of it',
+    }
+    return { reason: 'limit', sentence: `More than ${CANDIDATES} entries ${how[mode]}.` }
+  }
+  if (mode === 'semantic') return { reason: 'far', sentence: 'It has nothing to do with the query.' }
   const words = [...query.words, ...query.prefixes].map(({ text }) => `"${text}"`).join(', ')
   const sentence = words === '' ? 'The query has no words.' : `None of the query's words stands in it: ${words}.`
+  if (mode === 'hybrid' && cosine !== undefined) {
+    const far = `In meaning it is too far from it, at ${cosine.toFixed(2)} where ${minCosine} is the least.`
+    return { reason: 'far', sentence: `${sentence} ${far} Search by a word that it has.` }
+  }
   return { reason: 'no-words', sentence: `${sentence} Search by a word that it has.` }
 }
 

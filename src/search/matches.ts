@@ -3,7 +3,7 @@
  * indexes changes. Nothing is copied out, so that asking about a few of many matches costs little.
  */
 import { type Accumulator, isCurrent, ownAccumulator, takeAccumulator } from './accumulator.ts'
-import { type ScoredQuery, scoreQuery } from './score-query.ts'
+import { allowedIn, type ScoredQuery, scoreQuery } from './score-query.ts'
 import { comparePlaces, type Segment } from './segment.ts'
 import { type TermPart, termParts } from './term-parts.ts'
 import { compareTexts, decode } from './utf8.ts'
@@ -26,6 +26,7 @@ export class Matches {
   #docs: Uint32Array | undefined
   #segment = 0
   readonly #wordsBySegment = new Map<Segment, ReadonlyMap<number, number>>()
+  readonly #allowedBySegment = new Map<Segment, (document: number) => boolean>()
 
   constructor(facts: Facts) {
     this.#facts = facts
@@ -56,6 +57,16 @@ export class Matches {
   /** 0 for a document that did not match. */
   score(doc: number): number {
     return this.#scored().scores[doc] ?? 0
+  }
+
+  /** Whether a document has every phrase of the query and nothing that it does not want; it need not match. */
+  allows(doc: number): boolean {
+    const { query } = this.#facts
+    if (query.phrases.length === 0 && query.not.length === 0) return true
+    const segment = this.#at(doc)
+    const allows = this.#allowedBySegment.get(segment) ?? allowedIn(segment, query)
+    this.#allowedBySegment.set(segment, allows)
+    return allows(this.#local(doc))
   }
 
   /** Every matching document, in no order. `take` must not search: it would be given the other search's. */

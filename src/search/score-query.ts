@@ -53,20 +53,26 @@ function addWords(
 function keepAllowed(segment: Segment, base: number, query: Query, accumulator: Accumulator, from: number): void {
   const filtered = query.phrases.length > 0 || query.not.length > 0
   if (from === accumulator.count || (!filtered && segment.removed.count === 0)) return
-  const phrases = query.phrases.filter(({ terms }) => terms.length > 0)
   const { scores, touched } = accumulator
-  const passed = filtered ? phrasesPassed(segment, phrases, query.not) : undefined
+  const allows = filtered ? allowedIn(segment, query) : undefined
   let kept = from
   for (let i = from; i < accumulator.count; i++) {
     const handle = touched[i] as number // the first `count` are there
     const document = handle - base
-    if (!segment.removed.has(document) && (passed === undefined || passed[document] === phrases.length)) {
+    if (!segment.removed.has(document) && (allows === undefined || allows(document))) {
       touched[kept++] = handle
     } else {
       scores[handle] = 0
     }
   }
   accumulator.count = kept
+}
+
+/** Whether a document of the segment has every phrase of the query and nothing that it does not want, other words or not. */
+export function allowedIn(segment: Segment, query: Query): (document: number) => boolean {
+  const phrases = query.phrases.filter(({ terms }) => terms.length > 0)
+  const passed = phrasesPassed(segment, phrases, query.not)
+  return (document) => passed[document] === phrases.length
 }
 
 /** By document: how many of the phrases it has, one after the other from the first on; -1 where it has an unwanted one. */

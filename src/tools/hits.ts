@@ -2,14 +2,15 @@
 import type { Entry, JsonValue } from '../model/entry.ts'
 import { localTime } from '../model/time.ts'
 import { notesOf } from '../prompt/notes.ts'
-import { nothingFoundText } from '../prompt/searched-text.ts'
-import type { Found, Hit, SearchMode } from '../recall/found.ts'
+import { MODE_TEXTS, nothingFoundText } from '../prompt/searched-text.ts'
+import type { Found, Hit } from '../recall/found.ts'
+import { said } from './parameters.ts'
 import type { ToolResult } from './tool.ts'
 import { warningsJson } from './written.ts'
 
 export function foundResult(found: Found, zone: string): ToolResult {
   const { hits, searched, warnings } = found
-  const { mode, query, entries, matched, omitted } = searched
+  const { mode, vectors, wordsOnly, query, entries, matched, omitted } = searched
   const nothing = hits.length === 0 ? [nothingFoundText(searched, zone, optionName)] : []
   const texts = hits.map((hit) => hitText(hit, zone))
   return {
@@ -18,7 +19,7 @@ export function foundResult(found: Found, zone: string): ToolResult {
     ),
     structured: {
       hits: hits.map(hitJson),
-      searched: { mode, query, entries, matched, omitted },
+      searched: { mode, ...said({ vectors, wordsOnly }), query, entries, matched, omitted },
       ...(nothing[0] === undefined ? {} : { message: nothing[0] }),
       ...warningsJson(warnings),
     },
@@ -46,12 +47,11 @@ function hitJson({ entry, score, alike }: Hit): JsonValue {
 }
 
 /** An empty answer has said it already. */
-function searchedNote({ hits, searched: { mode, entries, matched } }: Found): string[] {
+function searchedNote({ hits, searched }: Found): string[] {
   if (hits.length === 0) return []
-  return [`(Searched ${entries} ${entries === 1 ? 'entry' : 'entries'}, ${MODES[mode]}; ${matched} matched.)`]
+  const { mode, entries, matched } = searched
+  return [`(Searched ${entries} ${entries === 1 ? 'entry' : 'entries'}, ${MODE_TEXTS[mode]}; ${matched} matched.)`]
 }
-
-const MODES: Readonly<Record<SearchMode, string>> = { lexical: 'by words' }
 
 /** `## Deploys (note, 2026-11-15 14:03, score 0.87)`, then what else there is to say, a line each. */
 function hitText({ entry, score, alike }: Hit, zone: string): string {

@@ -8,7 +8,7 @@ import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import type { CallOptions } from '../ports/store.ts'
 import { MOST_CHARACTERS_A_TOKEN, partWithin, tokensOf } from '../prompt/budget.ts'
 import { excerpt } from '../prompt/excerpt.ts'
-import type { Found, Hit, Searched } from '../recall/found.ts'
+import type { Found, Hit, Searched, SearchOptions } from '../recall/found.ts'
 import { said } from './parameters.ts'
 
 export interface Asked {
@@ -18,6 +18,7 @@ export interface Asked {
   readonly until?: string | undefined
   readonly where?: readonly Condition[] | undefined
   readonly days?: number | undefined
+  readonly preferredMode?: SearchOptions['preferredMode']
 }
 
 const BUDGET_TOKENS = 8000

@@ -3,6 +3,7 @@
  * with known answers is run through memories in RAM, so no workspace is touched; with --compare, two saved runs are compared.
  */
 import { resolve } from 'node:path'
+import type { Config } from '../../config/load-config.ts'
 import { InvalidError, KeepsakeError } from '../../errors.ts'
 import { compareRuns } from '../../eval/compare.ts'
 import type { EvalSet } from '../../eval/dataset.ts'
@@ -16,11 +17,14 @@ import {
 } from '../../eval/recall-tests.ts'
 import { type EvalMemory, type Run, runSet } from '../../eval/run.ts'
 import { summaryOf } from '../../eval/summary.ts'
-import { openMemory } from '../../memory.ts'
+import { type MemoryOptions, openMemory } from '../../memory.ts'
+import type { EmbedSource } from '../../ports/embed.ts'
+import { SEARCH_MODES } from '../../recall/search-modes.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { usageError } from '../arguments.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
+import { embedOf } from '../embed-of.ts'
 import { warningsJson } from '../entry-json.ts'
 import { readDataset, readRuns, requireNewFile, saveRuns } from '../eval-files.ts'
 import { comparisonText, runsText, testsText } from '../eval-text.ts'
@@ -45,7 +49,7 @@ export const evaluate: Command = {
       about:
         'what is to be found: turn (each doc) or session (all docs of one as one text); default: both where there are sessions',
     },
-    { name: 'mode', value: 'MODE', about: 'how to search: lexical (by words)' },
+    { name: 'mode', value: 'MODE', about: `how to search: ${SEARCH_MODES.join(', ')}; default lexical` },
     { name: 'save', value: 'RUNS', about: 'also write the numbers of every query to this new file' },
     { name: 'compare', about: 'take two FILEs that --save wrote, and tell whether the second is better or lucky' },
   ],
@@ -75,13 +79,9 @@ function levelAsked(text: string | undefined): Level | undefined {
 }
 
 function modeAsked(text = 'lexical'): Run['mode'] {
-  if (text === 'lexical') return text
-  if (text === 'semantic' || text === 'hybrid') {
-    throw new KeepsakeError('UNSUPPORTED', `--mode ${text}: search by meaning comes with a later version`, {
-      hint: 'Search by words: --mode lexical',
-    })
-  }
-  throw new InvalidError('mode', `"${text}" is not a mode`, 'lexical')
+  const mode = SEARCH_MODES.find((known) => known === text)
+  if (mode !== undefined) return mode
+  throw new InvalidError('mode', `"${text}" is not a mode`, SEARCH_MODES.join(', '))
 }
 
 async function tested(context: Context, mode: Run['mode']): Promise<Outcome> {
@@ -146,8 +146,10 @@ async function runAll(
   asked: Level | undefined,
   mode: Run['mode'],
 ): Promise<readonly Run[]> {
-  const { language } = (await configAsked(context)).values
-  const progress = progressLine(context.given, 'queries')
+  const config = await configAsked(context)
+  const { language } = config.values
+  const source = mode === 'lexical' ? undefined : await sourceOf(config)
+  const progress = progressLine(context.given, 'done')
   const runs: Run[] = []
   try {
     for (const set of sets) {
@@ -155,18 +157,25 @@ async function runAll(
         const run = await runSet(set, {
           level,
           mode,
-          openMemory: (nowMs) => openInRam(nowMs, language),
+          openMemory: (nowMs) => openInRam(nowMs, { language, embed: source ?? 'none' }),
           clock: Date.now,
           timer: () => performance.now(),
-          onProgress: (done, total) => progress.show(`${set.name} ${level}`, done, total),
+          onProgress: (doing, done, total) => progress.show(`${set.name} ${level}, ${doing}`, done, total),
         })
         runs.push(run)
       }
     }
   } finally {
     progress.end()
+    await source?.close()
   }
   return runs
+}
+
+/** The model is one for all memories, and not closed with the first of them. */
+async function sourceOf(config: Config): Promise<EmbedSource | undefined> {
+  const { embed } = embedOf(config, { unattended: false })
+  return typeof embed === 'function' ? embed() : undefined
 }
 
 function levelsOf(set: EvalSet, asked: Level | undefined): readonly Level[] {
@@ -174,9 +183,9 @@ function levelsOf(set: EvalSet, asked: Level | undefined): readonly Level[] {
   return possible.filter((level) => asked === undefined || level === asked)
 }
 
-function openInRam(nowMs: number, language: string): Promise<EvalMemory> {
+function openInRam(nowMs: number, options: Pick<MemoryOptions, 'language' | 'embed'>): Promise<EvalMemory> {
   const clock = (): number => nowMs
-  return openMemory({ store: memoryStore({ clock, settings: { timezone: 'UTC' } }), clock, language })
+  return openMemory({ store: memoryStore({ clock, settings: { timezone: 'UTC' } }), clock, ...options })
 }
 
 function oddities(runs: readonly Run[]): string[] {

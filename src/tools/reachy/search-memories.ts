@@ -1,6 +1,7 @@
-/** `search_memories`: by words, for as long as there are no vectors; `mode` says so. */
+/** `search_memories`: by meaning where vectors can be had, else by words; `mode` says which, and what is missing is told. */
 import type { Memory } from '../../memory.ts'
 import { MEMORY_TYPES, metadataWithKey } from '../../model/memory-types.ts'
+import { meaningText } from '../../prompt/searched-text.ts'
 import { MOST_HITS } from '../../recall/request.ts'
 import { defineTool } from '../define-tool.ts'
 import { choice, required, text, whole } from '../parameters.ts'
@@ -26,7 +27,13 @@ export function searchMemories(memory: Memory): Tool {
     everyday: true,
     run: async ({ query, memory_type: type, limit = DEFAULT_LIMIT }, call) => {
       const kinds = type === undefined ? MEMORY_TYPES : [type]
-      const { hits, searched, warnings } = await search(memory, query, { limit, kinds }, call)
+      const { hits, searched, warnings } = await search(
+        memory,
+        query,
+        { limit, kinds, preferredMode: 'semantic' },
+        call,
+      )
+      const notes = meaningText(searched)
       return jsonResult({
         result: hits.map(({ entry, score }) => ({
           id: entry.id,
@@ -37,6 +44,7 @@ export function searchMemories(memory: Memory): Tool {
           metadata: metadataWithKey(entry),
         })),
         mode: searched.mode,
+        ...(notes.length === 0 ? {} : { note: notes.join(' ') }),
         ...(searched.omitted === 0 ? {} : { omitted: searched.omitted }),
         ...warningsJson(warnings),
       })

@@ -1,0 +1,102 @@
+/** Making vectors for what one agent sees, and telling how far that is. */
+import { isKeepsakeError, KeepsakeError } from '../errors.ts'
+import type { CallOptions, Store } from '../ports/store.ts'
+import type { RecallIndex } from '../recall/recall-index.ts'
+import { type KeptVectors, keepVectors } from '../recall/vectors/keep-vectors.ts'
+import type { Meaning } from '../recall/vectors/meaning.ts'
+import type { Embedded } from '../recall/vectors/meaning-view.ts'
+
+export interface EmbedOptions extends CallOptions {
+  /** In entries. */
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+export interface Embeddings {
+  /** `undefined`: this memory has none, and is searched by words. */
+  readonly model: string | undefined
+  /** In this process. */
+  readonly loaded: boolean
+  /** Entries that have vectors. */
+  readonly entries: number
+  /** Entries that have none yet. */
+  readonly pending: number
+  /** Why the last try to make them failed: a sentence. */
+  readonly problem?: string
+}
+
+/** What a memory searches. */
+export interface Searched {
+  place(): Promise<{ readonly index: RecallIndex }>
+  meaning(): Promise<Meaning | undefined>
+}
+
+const PROBLEMS = new WeakMap<Meaning, string>()
+
+/** Until nothing is pending, or another process is at it. */
+export async function embedMemory(searched: Searched, options: EmbedOptions): Promise<Embedded> {
+  const meaning = await searched.meaning()
+  if (!meaning) throw noSource()
+  const { index } = await searched.place()
+  try {
+    const embedded = await embedAll(meaning, index, options)
+    PROBLEMS.delete(meaning)
+    return embedded
+  } catch (error) {
+    if (isKeepsakeError(error)) PROBLEMS.set(meaning, error.message)
+    throw error
+  }
+}
+
+async function embedAll(meaning: Meaning, index: RecallIndex, options: EmbedOptions): Promise<Embedded> {
+  const { signal } = options
+  const call = signal ? { signal } : {}
+  await meaning.open()
+  for (let embedded = 0; ; ) {
+    const before = await index.inStep(() => meaning.pending, { ...call, meaning })
+    const pass = await meaning.embedPending(options)
+    embedded += pass.embedded
+    // What was written meanwhile is seen by another look, for as long as that gets anywhere.
+    if (pass.embedded === 0 || pass.pending >= before) {
+      await index.save()
+      return { ...pass, embedded }
+    }
+  }
+}
+
+/** Never loads a model. */
+export async function embeddingsOf(searched: Searched): Promise<Embeddings> {
+  const meaning = await searched.meaning()
+  if (!meaning) return { model: undefined, loaded: false, entries: 0, pending: 0 }
+  const { index } = await searched.place()
+  await meaning.open()
+  const { entries, pending } = await index.inStep(() => ({ entries: meaning.entries, pending: meaning.pending }), {
+    meaning,
+  })
+  const problem = PROBLEMS.get(meaning)
+  const { model, loaded } = meaning.source
+  return { model, loaded: loaded !== undefined, entries, pending, ...(problem === undefined ? {} : { problem }) }
+}
+
+/**
+ * For a purge, which takes all that is derived with it: what puts the vectors of the other entries back. It must never keep a purge
+ * from being done; what can't be put back is made anew.
+ */
+export async function vectorsBeforePurge(searched: Searched, store: Store): Promise<KeptVectors | undefined> {
+  try {
+    const meaning = await searched.meaning()
+    const kept = meaning && (await keepVectors(store, meaning.source.model))
+    return kept && { putBack: () => kept.putBack().catch(passOver) }
+  } catch (error) {
+    return passOver(error)
+  }
+}
+
+function passOver(error: unknown): undefined {
+  if (!isKeepsakeError(error)) throw error
+}
+
+function noSource(): KeepsakeError {
+  return new KeepsakeError('NO_EMBEDDINGS', 'this memory has no embedding model', {
+    hint: 'Set embedding_model in agent.yaml; a program gives openMemory an "embed".',
+  })
+}

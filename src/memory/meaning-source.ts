@@ -1,0 +1,48 @@
+/**
+ * Where a memory's vectors come from: given by a program, or as the configuration says, which is looked at when a search first
+ * wants them. Only what was made here is ended here.
+ */
+import type { Embed, EmbedSource } from '../ports/embed.ts'
+
+/** `undefined`: there is none, and search goes by words. */
+export interface MeaningSource {
+  readonly find: () => Promise<EmbedSource | undefined>
+  /** For who will not wait, not even for what finding it loads. */
+  readonly isLoaded: () => boolean
+  readonly close: () => Promise<void>
+}
+
+/** A function is asked once, when vectors are first wanted. `none`: by words, whatever the configuration says. */
+export type GivenEmbed = EmbedSource | Embed | (() => Promise<EmbedSource | undefined>) | 'none'
+
+/** What a program made and gave, it ends itself; what a function makes for us, we end. */
+export function givenSource(given: GivenEmbed): MeaningSource | undefined {
+  if (given === 'none') return undefined
+  if (typeof given === 'function') return laterSource(given)
+  const source = 'load' in given ? given : loadedSource(given)
+  return { find: async () => source, isLoaded: () => source.loaded !== undefined, close: async () => undefined }
+}
+
+export function laterSource(make: () => Promise<EmbedSource | undefined>): MeaningSource {
+  let made: Promise<EmbedSource | undefined> | undefined
+  let source: EmbedSource | undefined
+  return {
+    find: () => {
+      made ??= make().then((found) => {
+        source = found
+        return found
+      })
+      return made
+    },
+    isLoaded: () => source?.loaded !== undefined,
+    close: async () => {
+      // What could not be made was told to who asked for it.
+      const source = await made?.catch(() => undefined)
+      await source?.close()
+    },
+  }
+}
+
+function loadedSource(embed: Embed): EmbedSource {
+  return { model: embed.model, loaded: embed, load: async () => embed, close: async () => undefined }
+}
