@@ -6,6 +6,7 @@ import type { Consolidated } from '../consolidate/consolidated.ts'
 import { type GivenModel, modelOf } from '../consolidate/given-model.ts'
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import { startCleanup } from '../memory/start-cleanup.ts'
+import { startEmbedding } from '../memory/start-embedding.ts'
 import type { Memory, Session, Turn } from '../memory.ts'
 import { withoutInjected } from '../model/injected.ts'
 import { wholeNumber } from '../model/number.ts'
@@ -60,7 +61,7 @@ export interface Agent {
   answer(input: string, options?: ProcessOptions): Promise<Reply>
   /** What `/new` does. */
   beginAnew(options?: ProcessOptions): Promise<Reply>
-  /** Ends the cleanup. The memory stays open. */
+  /** Ends the cleanup, and the embedding behind the answers. The memory stays open. */
   close(): void
 }
 
@@ -81,6 +82,7 @@ class MemoryAgent implements Agent {
   readonly #instructions: string
   readonly #maxSteps: number
   readonly #cleaning: { stop(): void }
+  readonly #embedding: { stop(): void }
   #isClosed = false
 
   constructor({ memory, model, session = 'chat-1', instructions = '', tools = [], ...options }: AgentOptions) {
@@ -98,6 +100,7 @@ class MemoryAgent implements Agent {
     this.#instructions = instructions
     this.#maxSteps = wholeNumber(maxSteps, 'maxSteps', 1, MOST_STEPS)
     this.#cleaning = startCleanup(memory, { interval: memory.settings.cleanupInterval, told: () => undefined })
+    this.#embedding = startEmbedding(memory)
   }
 
   async process(input: string, options: ProcessOptions = {}): Promise<Reply> {
@@ -130,6 +133,7 @@ class MemoryAgent implements Agent {
   close(): void {
     this.#isClosed = true
     this.#cleaning.stop()
+    this.#embedding.stop()
   }
 
   async #begunAnew(key: string, telling: Telling, call: CallOptions): Promise<Reply> {

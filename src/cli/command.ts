@@ -56,6 +56,9 @@ export interface Opened {
   readonly root: string
 }
 
+/** How long a command has its memory: for one answer, or for as long as somebody goes on. */
+export type Life = 'short' | 'long'
+
 /** What the options and the environment say about where the memory is, and whose. */
 export interface Asked {
   readonly workspace: string | undefined
@@ -67,8 +70,8 @@ export interface Context {
   readonly given: Arguments
   readonly asked: Asked
   readonly screen: Screen
-  /** The memory that is asked for; opened once. */
-  open(): Promise<Opened>
+  /** The memory that is asked for; opened once, for a short life unless the first to open it says otherwise. */
+  open(life?: Life): Promise<Opened>
 }
 
 export interface Outcome {

@@ -130,6 +130,7 @@ async function valuesFor(placeholder: string, line: Line): Promise<readonly Cand
   if (placeholder === 'KIND') return named((await import('../model/kinds.ts')).KIND_NAMES)
   if (placeholder === 'ORIGIN') return named((await import('../model/entry.ts')).ORIGINS)
   if (placeholder === 'CLIENT') return named((await import('./install/clients.ts')).CLIENT_NAMES)
+  if (placeholder === 'WHAT') return named(['embeddings'])
   if (placeholder === 'DATE') return named(['today', 'yesterday', 'now'])
   if (placeholder === 'REF') return (await import('./complete-names.ts')).entryNames(line.values)
   if (placeholder === 'TOPIC') return (await import('./complete-names.ts')).topicNames(line.values)

@@ -1,7 +1,7 @@
 /** What a command is given: its arguments, the screen, and the memory, which is opened only if it asks for it. */
 import { KeepsakeError } from '../errors.ts'
 import type { Arguments } from './arguments.ts'
-import type { Asked, Context, Opened } from './command.ts'
+import type { Asked, Context, Life, Opened } from './command.ts'
 import { hasColor, Screen } from './screen.ts'
 
 export function contextFor(given: Arguments): { readonly context: Context; readonly close: () => Promise<void> } {
@@ -22,8 +22,8 @@ export function contextFor(given: Arguments): { readonly context: Context; reado
     },
   })
   let opened: Promise<Opened> | undefined
-  const open = (): Promise<Opened> => {
-    opened ??= openAsked({ given, asked })
+  const open = (life: Life = 'short'): Promise<Opened> => {
+    opened ??= openAsked({ given, asked }, life)
     return opened
   }
   return {
@@ -35,12 +35,12 @@ export function contextFor(given: Arguments): { readonly context: Context; reado
   }
 }
 
-async function openAsked(request: Pick<Context, 'given' | 'asked'>): Promise<Opened> {
+async function openAsked(request: Pick<Context, 'given' | 'asked'>, life: Life): Promise<Opened> {
   const [{ openWorkspace }, { configAsked }] = await Promise.all([
     import('./open-workspace.ts'),
     import('./asked-config.ts'),
   ])
-  return openWorkspace(await configAsked(request))
+  return openWorkspace(await configAsked(request), life)
 }
 
 /** A variable that is set to nothing is as good as none. */

@@ -65,6 +65,10 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['KEEPSAKE_WORKSPACE', 'stands for --workspace'],
   ['KEEPSAKE_AGENT', 'stands for --agent'],
   ['KEEPSAKE_CONFIG', 'stands for --config'],
+  [
+    'KEEPSAKE_EMBEDDING_MODEL',
+    'all-MiniLM-L6-v2, or none for search by words alone; wins over embedding_model of agent.yaml',
+  ],
   ['KEEPSAKE_MCP_TOKEN', 'the token that clients of "keepsake mcp --http" must show; stands for --token-file'],
   [
     'OPENAI_MODEL',

@@ -17,7 +17,9 @@ import { memoryDirective } from '../../prompt/directive.ts'
 import { createMemoryTools } from '../../tools/index.ts'
 import { usageError } from '../arguments.ts'
 import { configAsked } from '../asked-config.ts'
+import { BehindAnswers } from '../behind-answers.ts'
 import type { Command, Context, Outcome } from '../command.ts'
+import { embedOf } from '../embed-of.ts'
 import { EXIT_STATUS } from '../exit-status.ts'
 import { complain } from '../report.ts'
 import { stopSignal } from '../stop-signal.ts'
@@ -77,7 +79,7 @@ async function run(context: Context): Promise<Outcome> {
 }
 
 async function overStdio(config: Config, signal: AbortSignal, quietly: boolean): Promise<void> {
-  const [served, { serveMcpStdio }] = await Promise.all([servedMemory(config), import('../../mcp/stdio.ts')])
+  const [served, { serveMcpStdio }] = await Promise.all([servedMemory(config, quietly), import('../../mcp/stdio.ts')])
   const cleaning = cleaned(served, quietly)
   try {
     const end = await serveMcpStdio(served, { input: process.stdin, output: process.stdout, signal })
@@ -85,27 +87,30 @@ async function overStdio(config: Config, signal: AbortSignal, quietly: boolean):
     if (end === 'cut off') process.exitCode = EXIT_STATUS.IO
   } finally {
     cleaning.stop()
-    await closeMemory(served)
+    await close(served)
   }
 }
 
 async function overHttp(config: Config, options: HttpOptions, quietly: boolean): Promise<Outcome> {
-  const [served, { serveMcpHttp }] = await Promise.all([servedMemory(config), import('../../mcp/http/serve.ts')])
+  const [served, { serveMcpHttp }] = await Promise.all([
+    servedMemory(config, quietly),
+    import('../../mcp/http/serve.ts'),
+  ])
   const { url, closed } = await serveMcpHttp(served, options).catch(async (error) => {
-    await closeMemory(served)
+    await close(served)
     throw error
   })
   const cleaning = cleaned(served, quietly)
-  const close = (): Promise<void> => {
+  const end = (): Promise<void> => {
     cleaning.stop()
-    return closeMemory(served)
+    return close(served)
   }
   return {
     json: { url },
     text: `Serving the memory of ${config.values.agent} at ${url}\nFor Claude Code: claude mcp add --transport http keepsake ${url}`,
     quietText: url,
     warnings: [],
-    until: closed.finally(close),
+    until: closed.finally(end),
   }
 }
 
@@ -141,13 +146,24 @@ function tokenOf(path: string): string {
   return token
 }
 
+interface Serving extends ServedMemory {
+  readonly behind: BehindAnswers
+}
+
 /** The memory opens with the first thing that is asked of it, and says then what is wrong with it. */
-async function servedMemory(config: Config): Promise<ServedMemory> {
+async function servedMemory(config: Config, quietly: boolean): Promise<Serving> {
   const store = laterStore(async () => (await openStore(config)).store)
-  const memory = await openMemory({ store, agent: config.values.agent, ...settingsOf(config) })
+  const { embed, load } = embedOf(config, { unattended: true })
+  const settings = { ...settingsOf(config), searchBy: 'meaning too once loaded' } as const
+  const memory = await openMemory({ store, agent: config.values.agent, ...settings, embed })
+  const warn = (problem: string): void => {
+    if (!quietly) process.stderr.write(`keepsake: ${problem}\n`)
+  }
+  const behind = new BehindAnswers({ config, memory, load, warn })
   return {
     memory,
-    tools: createMemoryTools(memory),
+    behind,
+    tools: behind.behind(createMemoryTools(memory)),
     instructions: await instructionsOf(memory, config),
     version: programVersion(),
   }
@@ -164,8 +180,9 @@ async function instructionsOf(memory: Memory, { values: { workspace } }: Config)
   return memoryDirective(tools, { soulEditable })
 }
 
-async function closeMemory({ memory }: ServedMemory): Promise<void> {
+async function close({ memory, behind }: Serving): Promise<void> {
   // Answers that nobody reads must not keep the process, and a store may be left at any moment.
   setTimeout(() => process.exit(), LAST_WORDS_MS).unref()
+  await behind.stop()
   await memory.close()
 }

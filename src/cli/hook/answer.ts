@@ -7,6 +7,7 @@ import { isKeepsakeError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
 import { usageError } from '../arguments.ts'
 import type { Context } from '../command.ts'
+import { elsewhereOf } from '../running-server.ts'
 import { type HookEvent, type Moment, parseEvent } from './event.ts'
 import { fitted } from './fitted.ts'
 import { HOOK_CLIENTS, type HookClient } from './hook-clients.ts'
@@ -111,7 +112,8 @@ async function withMemory(
   if (!config.enabled) return {}
   const [{ openStore }, { openMemory }] = await Promise.all([import('../../memory/open.ts'), import('../../memory.ts')])
   const { store, agent, settings } = await openStore(config, { lockWaitMs: LOCK_WAIT_MS[moment] })
-  const memory = await openMemory({ store, agent, ...settings })
+  // Never by loading a model: a client waits.
+  const memory = await openMemory({ store, agent, ...settings, searchBy: 'words', ...elsewhereOf(config) })
   try {
     return await use(memory)
   } finally {

@@ -1,0 +1,141 @@
+/**
+ * Answers this user's other commands on this machine: one question for each connection, in bounds of size and time. Only a search,
+ * which changes nothing, and only of this workspace. What goes wrong is no answer, and who asked searches by itself, and is told
+ * there what is wrong.
+ */
+import { chmodSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { Memory } from '../memory.ts'
+import { normalizeAgentId } from '../model/name.ts'
+import type { Found } from '../recall/found.ts'
+import { answerAt } from './ask-sockets.ts'
+import { MOST_QUESTION_BYTES, parseQuestion, type Question, type Reply } from './question.ts'
+import { identityOf, type LocalPlace, newSocketPath, socketsBeside } from './socket-place.ts'
+
+export interface ServeOptions {
+  readonly place: LocalPlace
+  /** What else decides about the hits, in one text: only who says the same is answered. */
+  readonly setup: string
+}
+
+export interface LocalServing {
+  readonly path: string
+  /** Nobody is answered any more, and the socket is gone. */
+  close(): Promise<void>
+}
+
+/** Who asks has gone by then. */
+const SILENCE_MS = 5000
+const MOST_CONNECTIONS = 64
+const MOST_AGENTS = 8
+const SWEEP_MS = 200
+
+/** It keeps no process alive. */
+export async function serveLocal(memory: Memory, { place, setup }: ServeOptions): Promise<LocalServing> {
+  const path = newSocketPath(place, Date.now())
+  const memories = new Memories(memory)
+  const connections = new Set<Socket>()
+  const server = createServer((socket) => {
+    connections.add(socket)
+    socket.on('close', () => connections.delete(socket))
+    converse(socket, async (question, signal) => {
+      const no = refusal(question, place, setup)
+      if (no !== undefined) return { no }
+      return { found: await memories.search(question, signal) }
+    })
+  })
+  server.maxConnections = MOST_CONNECTIONS
+  await listening(server, path)
+  server.unref()
+  chmodSync(path, 0o600)
+  await clearAwayDead(path, place)
+  return {
+    path,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of connections) socket.destroy()
+      }),
+  }
+}
+
+function listening(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ path }, () => {
+      // What fails from here on concerns one connection.
+      server.off('error', reject).on('error', () => undefined)
+      resolve()
+    })
+  })
+}
+
+function converse(socket: Socket, answer: (question: Question, signal: AbortSignal) => Promise<Reply>): void {
+  const gone = new AbortController()
+  const chunks: Buffer[] = []
+  let size = 0
+  socket.setTimeout(SILENCE_MS, () => socket.destroy())
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => gone.abort())
+  const read = async (chunk: Buffer): Promise<void> => {
+    size += chunk.length
+    chunks.push(chunk)
+    const isWhole = chunk.includes('\n')
+    if (size > MOST_QUESTION_BYTES) return void socket.destroy()
+    if (!isWhole) return
+    socket.off('data', read)
+    const question = parseQuestion(Buffer.concat(chunks).toString('utf8'))
+    const reply = question ? await answer(question, gone.signal).catch(failed) : { no: 'that is no question' }
+    if (!socket.destroyed) socket.end(`${JSON.stringify(reply)}\n`)
+  }
+  socket.on('data', read)
+}
+
+function failed(error: unknown): Reply {
+  return { no: error instanceof Error ? error.message : String(error) }
+}
+
+function refusal({ version, workspace, setup }: Question, place: LocalPlace, ours: string): string | undefined {
+  if (version !== place.version) return `this is version ${place.version}`
+  if (workspace !== identityOf(place.root)) return 'this is another workspace'
+  if (setup !== ours) return 'this is set up differently'
+  return undefined
+}
+
+/** The memory as each agent of the workspace has it, which is kept for its index; only a few, since anything may be asked for. */
+class Memories {
+  readonly #memory: Memory
+  readonly #others = new Map<string, Memory>()
+
+  constructor(memory: Memory) {
+    this.#memory = memory
+  }
+
+  async search({ agent, query, options }: Question, signal: AbortSignal): Promise<Found> {
+    return (await this.#of(agent)).search(query, { ...options, signal })
+  }
+
+  async #of(asked: string): Promise<Memory> {
+    const agent = normalizeAgentId(asked)
+    if (agent === this.#memory.agent) return this.#memory
+    const memory = this.#others.get(agent) ?? (await this.#opened(agent))
+    // To the end of the line: the first to go is the one that was not asked for longest.
+    this.#others.delete(agent)
+    this.#others.set(agent, memory)
+    const [first] = this.#others.keys()
+    if (this.#others.size > MOST_AGENTS && first !== undefined) this.#others.delete(first)
+    return memory
+  }
+
+  async #opened(agent: string): Promise<Memory> {
+    const heads = await this.#memory.store.heads({ scopes: [agent] })
+    if (heads.length === 0) throw new Error(`there is no agent ${agent} here`)
+    return this.#memory.as(agent)
+  }
+}
+
+/** What was left by servers that could not end as they should; looking at them is enough. */
+async function clearAwayDead(path: string, place: LocalPlace): Promise<void> {
+  const until = AbortSignal.timeout(SWEEP_MS)
+  await Promise.all(socketsBeside(path, place).map((other) => answerAt(other, '', SWEEP_MS, until)))
+}
