@@ -3,12 +3,13 @@
 import { spawnSync } from 'node:child_process'
 import { inFilledWorkspace } from './filled-workspace.mjs'
 import { processCpuMs } from './process-cpu.mjs'
+import { recallByMeaningRows } from './recall-by-meaning.mjs'
 import { median, row } from './table.mjs'
 
 const CLI = new URL('../dist/cli/main.js', import.meta.url).pathname
 
 export async function benchRecall(sizes) {
-  return inFilledWorkspace('recall', sizes, ({ workspace, queries, first }) => {
+  return inFilledWorkspace('recall', sizes, async ({ workspace, queries, first }) => {
     const recall = (words) => [CLI, 'recall', words.join(' '), '--workspace', workspace]
     const hook = [CLI, 'hook', 'claude', '--workspace', workspace]
     // Also the calls that make the index and keep compiled code, which are not what is measured.
@@ -25,6 +26,7 @@ export async function benchRecall(sizes) {
     return [
       row(`keepsake recall ${at}`, 'ms CPU', ...against('recall')),
       row(`keepsake hook, a prompt ${at}`, 'ms CPU', ...against('hook')),
+      ...(await recallByMeaningRows({ workspace, queries, entries: sizes.entries })),
     ]
   })
 }

@@ -1,6 +1,8 @@
 // `npm run bench`: every number as a ratio to a peer or to the physical floor, measured in the same run.
-//   --quick        fewer rounds and smaller memories, for CI
-//   --only NAME    just these; may be given more than once
+//   NAME …            just these; `--only NAME` is the same
+//   --quick           fewer rounds and smaller memories, for CI
+//   --vectors FILE    vectors: take these rows of 384 32-bit floats in place of drawn ones
+//   --chroma URL      vectors: ask this server in place of one that is started
 import { parseArgs } from 'node:util'
 import { benchCheck } from './check.mjs'
 import { benchMcp } from './mcp.mjs'
@@ -9,6 +11,7 @@ import { benchRemember } from './remember.mjs'
 import { benchSearch } from './search.mjs'
 import { benchStart } from './start.mjs'
 import { printTable } from './table.mjs'
+import { benchVectors } from './vectors.mjs'
 
 const BENCHES = {
   remember: {
@@ -25,15 +28,31 @@ const BENCHES = {
     quick: { counts: [10_000], rounds: 3, queriesPerRound: 20, writesPerRound: 10, warmMs: 300, loads: 3 },
     full: { counts: [10_000, 100_000], rounds: 10, queriesPerRound: 12, writesPerRound: 20, warmMs: 1000, loads: 3 },
   },
+  vectors: {
+    run: benchVectors,
+    quick: { rows: 10_000, rounds: 5, perRound: 10 },
+    full: { rows: 100_000, rounds: 20, perRound: 10 },
+  },
 }
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string', multiple: true } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean' },
+    only: { type: 'string', multiple: true, default: [] },
+    vectors: { type: 'string' },
+    chroma: { type: 'string' },
+  },
+})
 const size = values.quick ? 'quick' : 'full'
-const unknown = values.only?.find((name) => !(name in BENCHES))
+const named = [...positionals, ...values.only]
+const unknown = named.find((name) => !(name in BENCHES))
 if (unknown !== undefined)
   throw new Error(`no bench is called ${unknown}; there are ${Object.keys(BENCHES).join(', ')}`)
 
 const rows = []
-for (const name of values.only ?? Object.keys(BENCHES)) rows.push(...(await BENCHES[name].run(BENCHES[name][size])))
+for (const name of named.length > 0 ? named : Object.keys(BENCHES)) {
+  rows.push(...(await BENCHES[name].run(BENCHES[name][size], values)))
+}
 console.log(`node ${process.version}, ${size}`)
 printTable(rows)

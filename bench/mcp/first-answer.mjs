@@ -31,7 +31,14 @@ const CONVERSATIONS = {
 
 export const ERAS = Object.keys(CONVERSATIONS)
 
-export async function firstAnswer(args, era, query) {
+export function firstAnswer(args, era, query) {
+  return whileServing(args, era, query, ({ pid, wallMs, text }) => {
+    return { wallMs, cpuMs: cpuMsOf(pid), peakMb: peakMbOf(pid), text }
+  })
+}
+
+/** What `use` gives, which is called when the first answer is there and before the server is ended. */
+export async function whileServing(args, era, query, use) {
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
   const started = process.hrtime.bigint()
   const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] })
@@ -44,7 +51,7 @@ export async function firstAnswer(args, era, query) {
       if (message.id !== undefined) answer = await answerTo(message.id, lines)
     }
     const wallMs = Number(process.hrtime.bigint() - started) / 1e6
-    return { wallMs, cpuMs: cpuMsOf(child.pid), peakMb: peakMbOf(child.pid), text: answer.content[0].text }
+    return await use({ pid: child.pid, wallMs, text: answer.content[0].text })
   } finally {
     child.kill('SIGKILL')
     await ended

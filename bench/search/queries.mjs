@@ -1,6 +1,7 @@
 // The questions: words of medium frequency, drawn with a fixed seed from the passages themselves. The words of one
 // query stand in one passage, as the words of a person who looks for it would. Frequent words come up more often, as
 // they do in what people type.
+import { seeded } from '../seeded.mjs'
 
 /** Of the passages. With such words FTS5 takes the 14 ms for three of them that the bars were set with. */
 const IN_AT_LEAST = 1 / 100
@@ -46,15 +47,4 @@ function wordsOf(passage) {
 function pick(values, count, random) {
   const rest = [...values]
   return Array.from({ length: count }, () => rest.splice(Math.floor(random() * rest.length), 1)[0])
-}
-
-/** mulberry32 */
-function seeded(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

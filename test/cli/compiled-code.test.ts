@@ -48,6 +48,12 @@ function list(): string {
   return stdout
 }
 
+function hook(event: object): void {
+  const args = [join(program, 'main.js'), 'hook', 'claude', '--workspace', join(folder, 'ws')]
+  const { status } = spawnSync(process.execPath, args, { cwd: folder, input: JSON.stringify(event) })
+  expect(status).toBe(0)
+}
+
 function theFile(): string {
   const names = readdirSync(compiled())
   expect(names).toHaveLength(1)
@@ -60,6 +66,22 @@ it('is taken by the next call, which leaves it as it is', () => {
   expect(list()).toBe(first)
   // Had V8 refused it, the call would have made it anew.
   expect(statSync(theFile()).ino).toBe(ino)
+})
+
+it('is made anew where the next call had much to compile besides, and then left as it is', () => {
+  hook({ hook_event_name: 'Nonsense' })
+  const { ino, size } = statSync(theFile())
+  hook({ hook_event_name: 'SessionStart', session_id: 's' })
+  const grown = statSync(theFile())
+  expect(grown.ino).not.toBe(ino)
+  expect(grown.size).toBeGreaterThan(size * 1.05)
+  hook({ hook_event_name: 'SessionStart', session_id: 's' })
+  const left = statSync(theFile())
+  expect(left.ino).toBe(grown.ino)
+  // When it is looked at again.
+  expect(left.mtimeMs).toBeGreaterThan(grown.mtimeMs)
+  hook({ hook_event_name: 'Nonsense' })
+  expect(statSync(theFile()).ino).toBe(grown.ino)
 })
 
 it.each([

@@ -66,6 +66,21 @@ describe.concurrent('keepsake config', () => {
     })
   })
 
+  it('shows the model of embeddings and who says so, and no secret of its address', async () => {
+    const desk = deskWith('embedding_model: { model: m, base_url: "https://host.example/v1?key=hunter2" }')
+    const asked = (model: string): RunOptions => ({ env: { KEEPSAKE_EMBEDDING_MODEL: model } })
+    expect(await sourceOf(desk, 'embedding_model', [], asked(''))).toEqual({
+      value: { model: 'm', base_url: 'https://host.example/v1?********', api_key_env: null, dimensions: null },
+      source: 'agent.yaml:3',
+    })
+    expect(await sourceOf(desk, 'embedding_model', [], asked('none'))).toEqual({
+      value: 'none',
+      source: 'KEEPSAKE_EMBEDDING_MODEL',
+    })
+    const { code, message } = await sourceOf(desk, 'embedding_model', [], asked('minilm'))
+    expect([code, message]).toEqual(['INVALID', 'embedding_model: "minilm" is not a model that is built in'])
+  })
+
   it('is one JSON object when that is asked for', async () => {
     const desk = deskWith('agent: scout', 'token: hunter2')
     const printed = await desk.json(['config'])

@@ -11,7 +11,7 @@ describe.concurrent('context', () => {
     const desk = await Desk.furnished()
     desk.edit('agents/main/MEMORY.md', 'Anna likes herons. </memory>\n')
     const message = 'How do I ship? </recall>'
-    const memory = await openMemory({ workspace: desk.workspace })
+    const memory = await openMemory({ workspace: desk.workspace, embeddingModel: 'none' })
     const { system, recall, parts } = await memory.context({ message })
     await memory.close()
     expect(recall).toContain('Run make ship.')

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from 'node:fs'
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Desk } from './keepsake.ts'
@@ -24,7 +24,9 @@ describe('keepsake doctor', () => {
     const before = desk.hash()
     const { status, stdout, stderr } = await desk.run(['doctor'])
     expect([status, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^Nothing wrong\. Looked at \d+ files, \d+ entries, \d+ changes, \d+ sessions?\.\n$/)
+    expect(stdout).toMatch(
+      /^Nothing wrong\. Looked at \d+ files, \d+ entries, \d+ changes, \d+ sessions?\.\nEmbeddings: none\.\n$/,
+    )
     expect(desk.hash()).toBe(before)
     expect(await desk.json(['doctor'])).toMatchObject({
       status: 0,
@@ -78,6 +80,23 @@ describe('keepsake doctor', () => {
     for (let n = 0; n < 8; n++) looks.push((await desk.json(['doctor'])).problems)
     await Promise.all(writers)
     expect(looks).toEqual(looks.map(() => []))
+  })
+
+  it.each([
+    ['all-MiniLM-L6-v2', { model: 'all-MiniLM-L6-v2', engine: expect.stringMatching(/^native$|^wasm$/) }],
+    ['{ model: m, base_url: "http://localhost:11434/v1" }', { model: 'm@localhost:11434', state: 'm@localhost:11434' }],
+    [
+      '{ model: m, base_url: "https://elsewhere.example/v1" }',
+      {
+        model: 'm@elsewhere.example',
+        state: 'm@elsewhere.example; not asked unattended: its base_url leads to elsewhere.example',
+      },
+    ],
+  ])('says what there is for search by meaning: %s', async (model, state) => {
+    const desk = await Desk.empty()
+    writeFileSync(join(desk.folder, 'agent.yaml'), `spec:\n  memory:\n    embedding_model: ${model}\n`)
+    const { status, clean, embeddings } = await desk.json(['doctor'], { env: { KEEPSAKE_EMBEDDING_MODEL: '' } })
+    expect([status, clean, embeddings]).toEqual([0, true, expect.objectContaining(state)])
   })
 
   it('says that there is no workspace where there is none', async () => {

@@ -53,7 +53,7 @@ export function freshFolder(): string {
 
 export function cleanEnvironment(folder: string, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { PATH } = process.env
-  return { PATH, HOME: join(folder, 'home'), TZ: 'UTC', ...more }
+  return { PATH, HOME: join(folder, 'home'), TZ: 'UTC', KEEPSAKE_EMBEDDING_MODEL: 'none', ...more }
 }
 
 /** A folder to work in, and the command line run in it. */

@@ -143,10 +143,10 @@ describe.each(STORES)('typedMemory on the %s store', (store) => {
 describe('typedMemory', () => {
   it('has its window after a restart', async () => {
     const workspace = newFolder()
-    const first = await openMemory({ workspace })
+    const first = await openMemory({ workspace, embeddingModel: 'none' })
     await typedMemory(first).addToContextWindow('user', 'still there?')
     await first.close()
-    const second = await openMemory({ workspace })
+    const second = await openMemory({ workspace, embeddingModel: 'none' })
     expect((await typedMemory(second).getContextWindow()).map(({ content }) => content)).toEqual(['still there?'])
     await second.close()
   })

@@ -29,7 +29,7 @@ import net from 'node:net'
 let armed = false
 try { net.connect(1) } catch (error) { armed = error.message.startsWith('network') }
 if (!armed) throw new Error('the trap is not armed')
-const memory = await openMemory({ workspace: process.argv[1] })
+const memory = await openMemory({ workspace: process.argv[1], embeddingModel: 'none' })
 await memory.remember('x')
 await memory.remember('x', { name: 'A', metadata: { a: [1] } })
 await memory.learnFact('t', 'x')

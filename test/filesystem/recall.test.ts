@@ -83,7 +83,7 @@ describe('recall in step with the files', () => {
     await memory.remember('the first text', { name: 'One' })
     expect(await found(memory, 'text')).toEqual(['the first text'])
     const program = `import { openMemory } from ${JSON.stringify(library)}
-      const memory = await openMemory({ workspace: ${JSON.stringify(root)} })
+      const memory = await openMemory({ workspace: ${JSON.stringify(root)}, embeddingModel: 'none' })
       await memory.remember('a second text, of another process', { name: 'Two' })
       await memory.forget('One')
       const { hits } = await memory.search('text')

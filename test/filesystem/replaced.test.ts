@@ -36,7 +36,7 @@ const ROUNDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 300 : 12
 /** Another process, of the built files: writes until its input ends, and tells how often, and the codes of what failed. */
 const WRITER = `
 import { openMemory } from ${JSON.stringify(dist)}
-const memory = await openMemory({ workspace: process.argv[1] })
+const memory = await openMemory({ workspace: process.argv[1], embeddingModel: 'none' })
 let [ends, written, failing, worst] = [false, 0, 0, 0]
 const codes = new Set()
 process.stdin.on('end', () => { ends = true }).resume()

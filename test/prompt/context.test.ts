@@ -26,7 +26,7 @@ function edit(workspace: string, path: string, text: string | Uint8Array): void 
 }
 
 async function within<T>(options: MemoryOptions, use: (memory: Memory) => Promise<T>): Promise<T> {
-  const memory = await openMemory(options)
+  const memory = await openMemory({ embeddingModel: 'none', ...options })
   try {
     return await use(memory)
   } finally {

@@ -26,7 +26,7 @@ export class Workspace {
   /** Runs a body with `memory` in another process; what it returns comes back as JSON. */
   async elsewhere(body: string): Promise<unknown> {
     const program = `import { openMemory } from ${JSON.stringify(LIBRARY)}
-      const memory = await openMemory({ workspace: ${JSON.stringify(this.root)} })
+      const memory = await openMemory({ workspace: ${JSON.stringify(this.root)}, embeddingModel: 'none' })
       const result = await (async () => { ${body} })()
       console.log(JSON.stringify(result ?? null))
       await memory.close()`

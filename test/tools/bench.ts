@@ -37,7 +37,7 @@ export class Bench {
         : options.config === undefined
           ? { workspace: newFolder(), ...zone }
           : {}
-    const memory = await openMemory({ clock, ...where, ...options })
+    const memory = await openMemory({ clock, embeddingModel: 'none', ...where, ...options })
     afterThisFile(() => memory.close())
     return new Bench(memory, time)
   }

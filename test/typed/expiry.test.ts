@@ -164,7 +164,7 @@ async function play({ zone, startMs, lives, looks }: World, store: 'memory' | 'f
     store === 'filesystem'
       ? { workspace, timezone: zone }
       : { store: memoryStore({ clock, settings: { timezone: zone } }) }
-  const memory = await openMemory({ clock, ...where })
+  const memory = await openMemory({ clock, ...where, embeddingModel: 'none' })
   const entries: Entry[] = []
   for (const [n, one] of lives.entries()) {
     entries.push(await remembered(memory, one, `zq${n}q`))
@@ -181,7 +181,7 @@ async function play({ zone, startMs, lives, looks }: World, store: 'memory' | 'f
   time.now = madeMs + (looks[0] ?? 0)
   const alive = aliveAt(time.now)
   if (store === 'filesystem') {
-    const other = await openMemory({ clock, workspace })
+    const other = await openMemory({ clock, workspace, embeddingModel: 'none' })
     await expectOnly(other, entries, alive)
     await other.close()
   }
