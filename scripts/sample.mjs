@@ -28,6 +28,7 @@ try {
   showFiles()
   run('This is what an agent reads when it begins to work:', ['recall'])
   run('And this is how something is found again, with the reasons:', ['recall', 'when does heron restart', '--explain'])
+  showMeaning()
   run('Before each turn, a model is given this:', ['context', '--message', 'Hi, when does heron restart?'])
   console.log(`\nThe memory stays in ./${FOLDER}: edit its files as you like, and recall again. To begin your own:`)
   console.log('\n  npx keepsake init')
@@ -49,6 +50,16 @@ function clearFolder() {
     return
   }
   throw new Error(`./${FOLDER} is there already and is not a workspace of Keepsake: move it away and start again.`)
+}
+
+/** Where the model can't be loaded on this machine, all else still works. */
+function showMeaning() {
+  try {
+    run('By meaning, what is written in other words is found too. That takes a vector of each text:', ['embed'])
+    run('Now a question that shares no word with its answer:', ['recall', 'release procedure', '--mode', 'hybrid'])
+  } catch (error) {
+    console.log(indented(error.message))
+  }
 }
 
 function run(why, args) {

@@ -1,6 +1,6 @@
 /** Hits as people read them: a line about each, then the lines of its text that the query's words stand in. */
 import type { Entry } from '../model/entry.ts'
-import { nearestText, nothingFoundText } from '../prompt/searched-text.ts'
+import { meaningText, nearestText, nothingFoundText } from '../prompt/searched-text.ts'
 import type { Found, Hit, Range } from '../recall/found.ts'
 import { shortened, type TextPlace, timeText } from './entry-text.ts'
 import type { Screen } from './screen.ts'
@@ -27,7 +27,12 @@ export function hitsText(
     const lines = [...snippetText(hit, screen), ...alikeText(hit), ...below(hit)]
     return [`${rank}  ${headerText(hit.entry, hit.score, place)}`, ...lines.map((line) => indent + line)].join('\n')
   })
-  const notes = [...moreText(hits, searched), ...nearestText(searched).map((line) => screen.line(line))]
+  // Words that stand nowhere are no news where nobody looked for words.
+  const unknown = searched.mode === 'semantic' ? [] : nearestText(searched)
+  const notes = [
+    ...moreText(hits, searched),
+    ...[...unknown, ...meaningText(searched)].map((line) => screen.line(line)),
+  ]
   return [...texts, ...notes.map((line) => screen.dim(line))].join('\n\n')
 }
 

@@ -13,7 +13,7 @@ export const recall: Command = {
   about: [
     'With QUERY: the entries that its words bring up, the best first. Quotes hold words together, * stands for any ending,',
     '- before a word leaves out what has it: \'"smoke tests" deploy* -staging\'. An entry of exactly that name comes first.',
-    'With --quiet only names, or the ids of what has none.',
+    '--mode hybrid finds by meaning too. With --quiet only names, or the ids of what has none.',
     '',
     'Without QUERY: what the agent should know before it begins: the topics of the world, its own MEMORY.md, and the last',
     'days of its log. What does not fit the budget is left out, the oldest first, and the text says so.',
@@ -35,6 +35,7 @@ export const recall: Command = {
   examples: [
     'keepsake recall when do we deploy',
     'keepsake recall \'"smoke tests" deploy*\' --kind note --since "last week"',
+    'keepsake recall "what name should I use?" --mode hybrid',
     'keepsake recall "when do we deploy" --explain',
     'keepsake recall "when do we deploy" --why-not "Release checklist"',
     'keepsake recall --days 7 --budget 2000',
