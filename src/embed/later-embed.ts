@@ -1,13 +1,15 @@
 /** A model that is opened when it is first wanted: once for all who want it, and again only where that failed. */
-import { KeepsakeError } from '../errors.ts'
+import { isKeepsakeError, KeepsakeError } from '../errors.ts'
 import type { Embed, EmbedSource } from '../ports/embed.ts'
 import type { CallOptions } from '../ports/store.ts'
+import { untilAborted } from './until-aborted.ts'
 
 export class LaterEmbed implements EmbedSource {
   readonly model: string
   readonly #open: () => Promise<Embed>
   #loading: Promise<Embed> | undefined
   #loaded: Embed | undefined
+  #failure: KeepsakeError | undefined
   #isClosed = false
 
   constructor(model: string, open: () => Promise<Embed>) {
@@ -17,6 +19,10 @@ export class LaterEmbed implements EmbedSource {
 
   get loaded(): Embed | undefined {
     return this.#loaded
+  }
+
+  get failure(): KeepsakeError | undefined {
+    return this.#failure
   }
 
   async load({ signal }: CallOptions = {}): Promise<Embed> {
@@ -39,22 +45,15 @@ export class LaterEmbed implements EmbedSource {
     try {
       const embed = await this.#open()
       if (this.#isClosed) return embed
+      this.#failure = undefined
       this.#loaded = embed
       return embed
     } catch (error) {
       this.#loading = undefined
+      if (isKeepsakeError(error)) this.#failure = error
       throw error
     }
   }
-}
-
-/** One who no longer waits does not end it for the others. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 function closed(): KeepsakeError {

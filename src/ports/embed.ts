@@ -7,8 +7,13 @@ import type { CallOptions } from './store.ts'
 export interface Embed {
   /** Which vectors these are. Those of another name are another set, never compared with these. */
   readonly model: string
-  /** One for each text, in their order: finite numbers, of length 1, all of one dimension. The same text gives the same vector. */
+  /**
+   * One for each text, in their order: finite numbers, of length 1, all of one dimension. The same text gives the same vector.
+   * `MODEL` with `refused: true` in its data: one of the texts may be what it does not take; the others are tried without it.
+   */
   embed(texts: readonly string[], options?: CallOptions): Promise<readonly Float32Array[]>
+  /** Whether it tells texts like this apart. One that does not goes by words, unless meaning is all that was asked for. Missing: it reads all. */
+  reads?(text: string): boolean
   /** What it holds, such as a worker, ends. */
   close(): Promise<void>
 }
@@ -19,6 +24,8 @@ export interface EmbedSource {
   readonly model: string
   /** Missing until it is loaded, for who will not wait. */
   readonly loaded: Embed | undefined
+  /** Why it could not be loaded, the last time that was tried: for who leaves the loading to others. */
+  readonly failure?: Error | undefined
   /** One and the same for all callers. `NO_EMBEDDINGS`: there is none, and the hint says what to install; asked again, it looks again. */
   load(options?: CallOptions): Promise<Embed>
   close(): Promise<void>

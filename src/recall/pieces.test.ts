@@ -29,8 +29,10 @@ describe('the pieces of an entry', () => {
     expect(piecesOf({ ...NOTE, description: 'What to serve' })[1]).toBe('What to serve\n\nGreen, never black.')
   })
 
-  it.each(['...', ':.:', '—', '🍵'])('are not made of a name of marks alone: %s', (name) => {
-    expect(piecesOf({ ...NOTE, name })).toEqual(['Green, never black.'])
+  it.each(['...', ':.:', '—', '🍵'])('are not made of marks alone, be it the name or the text: %s', (marks) => {
+    expect(piecesOf({ ...NOTE, name: marks })).toEqual(['Green, never black.'])
+    expect(piecesOf({ ...NOTE, content: marks })).toEqual(['Tea'])
+    expect(piecesOf({ ...NOTE, name: marks, content: marks })).toEqual([])
   })
 
   it('are several where a text is long, and together all of it', () => {
@@ -40,6 +42,11 @@ describe('the pieces of an entry', () => {
     const [, ...pieces] = piecesOf({ ...NOTE, content })
     expect(pieces.length).toBeGreaterThan(3)
     expect(pieces.join('').replace(/\s/g, '')).toBe(content.replace(/\s/g, ''))
+  })
+
+  it('are of the first million characters of a text that is longer', () => {
+    const pieces = piecesOf({ ...NOTE, name: 'Tea', content: 'Green tea. '.repeat(100_000) })
+    expect(pieces.reduce((sum, piece) => sum + piece.length + 1, 0)).toBeCloseTo(1_000_000, -2)
   })
 
   it('are none for an identity and for a mirror of an archive', () => {

@@ -91,6 +91,17 @@ export class SearchIndex {
     }
   }
 
+  /** The same documents, and no word of those that were removed, which segments and what is saved of them keep for a while. */
+  withoutRemoved(): SearchIndex {
+    const all = this.segments()
+    if (all.every((segment) => segment.removed.count === 0)) return this
+    const frozen = all.flatMap((segment) => {
+      if (segment instanceof FrozenSegment && segment.removed.count === 0) return [segment]
+      return liveDocuments(segment) > 0 ? [this.#segments.freeze([segment])] : []
+    })
+    return new SearchIndex(this.#analyzer, this.schema, this.#bounds, frozen)
+  }
+
   /** The whole index as one file. `note` comes back with it: the caller's own, such as how far it has read. */
   save(note: string): Uint8Array {
     const kept: FrozenSegment[] = []

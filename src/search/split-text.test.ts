@@ -41,10 +41,10 @@ describe('pieces of a text', () => {
   })
 
   test.each([
-    ['paragraphs', 'One two three four.\n\nFive six seven eight.', ['One two three four.', 'Five six seven eight.']],
-    ['lines', 'one two three four\nfive six seven eight', ['one two three four', 'five six seven eight']],
-    ['sentences', 'One "two three." Four five six.', ['One "two three."', 'Four five six.']],
-    ['words', 'one two three four five six', ['one two three', 'four five six']],
+    ['paragraphs', 'The two three four.\n\nFive six seven eight.', ['The two three four.', 'Five six seven eight.']],
+    ['lines', 'the two three four\nfive six seven eight', ['the two three four', 'five six seven eight']],
+    ['sentences', 'The "two three." Four five six.', ['The "two three."', 'Four five six.']],
+    ['words', 'the two three four five six', ['the two three', 'four five six']],
     ['stops of CJK', '東京は首都。大阪は街。', ['東京は首都。', '大阪は街。']],
   ])('end at %s', (_, text, expected) => {
     expect(pieces(text, 6.5)).toEqual(expected)
@@ -57,9 +57,15 @@ describe('pieces of a text', () => {
   })
 
   test('are of like size, none with a few words alone', () => {
-    const sizes = pieces('word '.repeat(180), 200).map((piece) => piece.length)
+    const sizes = pieces('the word '.repeat(90), 200).map((piece) => piece.length)
     expect(sizes).toHaveLength(2)
     expect(Math.min(...sizes)).toBeGreaterThan(400)
+  })
+
+  test('cost the same with accents as characters of their own', () => {
+    const text = 'Žluťoučký kůň úpěl ďábelské ódy. '.repeat(40)
+    const apart = pieces(text.normalize('NFD'), 200).map((piece) => piece.normalize('NFC'))
+    expect(apart).toEqual(pieces(text, 200))
   })
 
   test('take time in proportion to the text', () => {

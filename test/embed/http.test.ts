@@ -53,7 +53,7 @@ describe('vectors over HTTP', () => {
     const { embed, host, requests } = await scripted(backwards)
     const vectors = await embed.embed(['one', 'two', 'three'])
     expect(vectors.map((vector) => [...vector])).toEqual(['one', 'two', 'three'].map((text) => unit(vectorOf(text))))
-    expect(embed.model).toBe(`m@${host}`)
+    expect(embed.model).toBe(`m@${host}/v1`)
     expect(requests).toMatchObject([
       {
         path: '/v1/embeddings',
@@ -98,7 +98,7 @@ describe('vectors over HTTP', () => {
   it('have as many dimensions as is asked for, and the name says so', async () => {
     const { embed, host, requests } = await scripted(undefined, { dimensions: 4 })
     const [vector] = await embed.embed(['one'])
-    expect([vector?.length, embed.model, requests[0]?.body.dimensions]).toEqual([4, `m@${host}/4`, 4])
+    expect([vector?.length, embed.model, requests[0]?.body.dimensions]).toEqual([4, `m@${host}/v1#4`, 4])
   })
 
   it.each<[string, (answer: { data: { index: number; embedding: unknown }[] }) => unknown, string]>([
@@ -156,7 +156,9 @@ describe('vectors over HTTP', () => {
   it('are refused where a later batch has other dimensions than the first', async () => {
     const { embed } = await scripted(({ body }, number) => ({ body: openaiAnswer(body.input, number === 1 ? 8 : 9) }))
     await embed.embed(['one'])
-    expect((await failureOf(embed.embed(['two']))).message).toContain('a vector has 9 dimensions, not 8')
+    const { code, message, hint } = await failureOf(embed.embed(['two']))
+    expect([code, message]).toEqual(['MODEL', expect.stringContaining('made vectors of 8 numbers, and now of 9')])
+    expect(hint).toContain('Another model answers by this name')
   })
 
   it('are asked for again as often and as late as the server says', async () => {
@@ -209,6 +211,23 @@ describe('vectors over HTTP', () => {
     expect([code, requests.length]).toEqual(['MODEL', tries])
     expect(message).toContain(said)
     expect(hint).toContain(advice)
+  })
+
+  it.each([
+    [400, 'the input length exceeds the context length', 'too long', true],
+    [413, '', 'too long', true],
+    [500, 'input is too large to process. increase the physical batch size', 'too long', true],
+    [422, 'dimensions: must be 256 or 768', '"dimensions"', true],
+    [400, 'this model does not support embeddings', 'Name a model that makes embeddings', true],
+    [501, 'start it with --embeddings', 'Name a model that makes embeddings', false],
+    [400, 'input[0]: a forbidden word', 'says why', true],
+    [401, 'who are you?', 'Check the key', undefined],
+    [503, 'too many requests of this length', 'Try again later', undefined],
+  ])('that are refused with %i and "%s" tell what to do about that', async (status, message, advice, refused) => {
+    const { embed } = await scripted(() => ({ status, body: { error: { message } } }))
+    const { hint, data } = await failureOf(embed.embed(['one']))
+    expect(hint).toContain(advice)
+    expect([data['status'], data['refused']]).toEqual([status, refused])
   })
 
   it('that nobody makes are waited for only so long', async () => {

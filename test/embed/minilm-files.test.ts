@@ -60,6 +60,14 @@ describe('a model that is not right', () => {
     expect(findPackages([folder, ROOT])['onnxruntime-node']).toContain(folder)
   })
 
+  it('is not looked for above the folders that are named', () => {
+    const folder = freshFolder()
+    fakeRuntime(folder, '')
+    const below = join(folder, 'below')
+    mkdirSync(below)
+    expect(findPackages([below])).toEqual(packages)
+  })
+
   it('runs by WASM where machine code can not be loaded, unless that was asked for', async () => {
     const folder = freshFolder()
     fakeRuntime(folder, `throw new Error('another C library')`)

@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { MiniLm, openMiniLm as Open } from '../../src/embed/minilm/open-minilm.ts'
+import { StartedWorker } from '../../src/embed/minilm/started-worker.ts'
 import { fakeRuntime, freshFolder, ROOT } from './packages.ts'
 
 const DIST = join(ROOT, 'dist/embed/minilm/open-minilm.js')
@@ -96,6 +97,15 @@ describe('the process of the model', () => {
     expect(await model.embed(['heron'])).toHaveLength(1)
   })
 
+  it('is not waited for by who gave up, though it hangs', async () => {
+    const pid = workerPid()
+    process.kill(pid, 'SIGSTOP')
+    const call = model.embed(['heron'], { signal: AbortSignal.timeout(50) })
+    await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })
+    process.kill(pid, 'SIGCONT')
+    expect(await model.embed(['heron'])).toHaveLength(1)
+  })
+
   it('may crash: the call under way fails, the next starts another', async () => {
     const before = workerPid()
     writeFileSync(crashFile, '')
@@ -124,6 +134,23 @@ describe('the process of the model', () => {
     expect(workerPid()).toBe(before)
   })
 
+  it('is shared by all who open the same, and ends with the last of them', async () => {
+    const pid = workerPid()
+    rmSync(pidFile)
+    const same = { from: [from], cacheFolder: join(from, 'graphs') }
+    const [second, third] = await Promise.all([openMiniLm(same), openMiniLm(same)])
+    const vectors = await Promise.all([model, second, third].map((one) => one.embed(['heron'])))
+    expect(vectors[1]).toEqual(vectors[0])
+    expect(existsSync(pidFile)).toBe(false) // no other was started
+    await second.close()
+    await second.close()
+    await third.close()
+    await expect(second.embed(['heron'])).rejects.toMatchObject({ code: 'CLOSED' })
+    expect(await model.embed(['heron'])).toEqual(vectors[0])
+    expect(isAlive(pid)).toBe(true)
+    writeFileSync(pidFile, String(pid))
+  })
+
   it('ends with close, and calls after that and under way fail', async () => {
     const pid = workerPid()
     const call = expect(model.embed([LONG_TEXT, LONG_TEXT])).rejects.toMatchObject({ code: 'CLOSED' })
@@ -133,6 +160,42 @@ describe('the process of the model', () => {
     expect(await hasGone(pid)).toBe(true)
     await expect(model.embed(['heron'])).rejects.toMatchObject({ code: 'CLOSED' })
     await model.close()
+  })
+})
+
+describe('a process that hangs', () => {
+  async function stopped(): Promise<{ readonly worker: StartedWorker; readonly pid: number }> {
+    const program = join(from, 'hangs.mjs')
+    writeFileSync(
+      program,
+      `import { writeFileSync } from 'node:fs'
+      process.on('message', ({ id, open }) => {
+        if (open) process.send({ id, opened: 'native' })
+        else process.kill(process.pid, 'SIGSTOP')
+      })
+      process.on('SIGTERM', () => undefined)
+      writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))`,
+    )
+    const worker = new StartedWorker(program)
+    await worker.open({ packages: {}, cacheFolder: undefined, kind: 'native', threads: 1 })
+    return { worker, pid: workerPid() }
+  }
+
+  it('is not waited for without end: the call fails, and the process is ended', async () => {
+    const { worker, pid } = await stopped()
+    const call = worker.run(['heron'], 100)
+    await expect(call).rejects.toMatchObject({ code: 'TIMEOUT', hint: expect.stringContaining('again') })
+    expect(worker.hasEnded).toBe(true)
+    expect(await hasGone(pid)).toBe(true)
+    await worker.close()
+  })
+
+  it('is ended by close all the same', async () => {
+    const { worker, pid } = await stopped()
+    const call = expect(worker.run(['heron'])).rejects.toMatchObject({ code: 'MODEL' })
+    await worker.close()
+    await call
+    expect(isAlive(pid)).toBe(false)
   })
 })
 

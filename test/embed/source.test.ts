@@ -48,14 +48,19 @@ describe('a source of vectors', () => {
   })
 
   it.each([
-    [server(), {}, 'm@api.openai.com'],
-    [server(), { OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'm@localhost:11434'],
+    [server(), {}, 'm@api.openai.com/v1'],
+    [server(), { OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'm@localhost:11434/v1'],
+    [server({ base_url: 'https://host.example/v1/' }), {}, 'm@host.example/v1'],
+    [server({ base_url: 'https://host.example/v1/embeddings' }), {}, 'm@host.example/v1'],
+    [server({ base_url: 'https://host.example/other/v1?key=secret' }), {}, 'm@host.example/other/v1'],
+    [server({ base_url: 'http://host.example/v1' }), {}, 'm@host.example:80/v1'],
+    [server({ base_url: 'http://[::1]:8080' }), {}, 'm@[::1]:8080'],
     [
       server({ base_url: 'https://host.example/v1', dimensions: 256 }),
       { OPENAI_BASE_URL: 'http://x' },
-      'm@host.example/256',
+      'm@host.example/v1#256',
     ],
-  ])('that is a server is called by its model and its host: %j with %j', (model, env, name) => {
+  ])('that is a server is called by its model and its address: %j with %j', (model, env, name) => {
     expect(embedSource(model, { env })?.model).toBe(name)
   })
 
@@ -79,7 +84,7 @@ describe('a source of vectors', () => {
     expect([code, message]).toEqual(['NO_EMBEDDINGS', 'the embedding model m needs a key, and MY_KEY is not set'])
     expect(hint).toContain('MY_KEY')
     env['MY_KEY'] = 'abc'
-    expect((await source?.load())?.model).toBe('m@api.openai.com')
+    expect((await source?.load())?.model).toBe('m@api.openai.com/v1')
   })
 
   it.each([

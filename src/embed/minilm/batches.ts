@@ -3,8 +3,8 @@
  * at once is no faster (docs/decisions/0019), and somebody else's short question waits for the batch that runs.
  */
 const MOST_TEXTS = 16
-/** All texts at the length of the longest, which is what a batch costs; about a third of a second. */
-const MOST_CHARACTERS = 4_000
+/** All texts at the length of the longest, which is what a batch costs; about a tenth of a second. */
+const MOST_CHARACTERS = 1_000
 /** More of one text is not looked at: 256 tokens are about as many characters of prose. */
 const COUNTED_CHARACTERS = 1_200
 

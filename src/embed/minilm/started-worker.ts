@@ -1,6 +1,6 @@
 /**
  * One life of the process that works out vectors, seen from outside. While nothing is asked of it, it does not keep this process
- * alive. When it ends, whatever was asked fails.
+ * alive. When it ends, whatever was asked fails; and one that answers no more is ended.
  *
  * A process and not a thread, because measured: ONNX Runtime's module can be loaded once in a process, and where threads come and go it
  * corrupts the memory of all (docs/decisions/0019). What crashes or is killed here takes no memory store along.
@@ -22,16 +22,22 @@ export class WorkerEndedError extends KeepsakeError {
   constructor(how: string) {
     super('MODEL', `the process that runs ${MINILM} ended (${how})`, {
       hint: 'Try again: the next call starts another. If it ends each time, memory may be short (it takes about 250 MB).',
+      data: { refused: true }, // one of the texts may have been its end
     })
   }
 }
+
+/** Many times what the slowest machine needs. */
+const OPENING_MS = 120_000
+const BATCH_MS = 30_000
+const TEXT_MS = 1000
 
 export class StartedWorker {
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, Waiting>()
   readonly #exit: Promise<void>
   #asked = 0
-  #ended: WorkerEndedError | undefined
+  #ended: KeepsakeError | undefined
 
   constructor(program: string) {
     // Without the flags of this process: some of them fit no other program, such as --input-type.
@@ -56,31 +62,42 @@ export class StartedWorker {
   }
 
   async open(settings: EngineSettings): Promise<EngineKind> {
-    const answer = await this.#ask({ open: settings })
+    const answer = await this.#ask({ open: settings }, OPENING_MS)
     if (!('opened' in answer)) throw new Error('an answer to another question')
     return answer.opened
   }
 
-  async run(texts: readonly string[]): Promise<readonly Float32Array[]> {
-    const answer = await this.#ask({ texts })
+  async run(
+    texts: readonly string[],
+    mostMs: number = BATCH_MS + texts.length * TEXT_MS,
+  ): Promise<readonly Float32Array[]> {
+    const answer = await this.#ask({ texts }, mostMs)
     if (!('vectors' in answer)) throw new Error('an answer to another question')
     return answer.vectors.map((vector) => vector.slice()) // as received, each would keep the whole message
   }
 
-  /** It has nothing to finish. */
+  /** It has nothing to finish, and one that hangs heeds no other signal. */
   async close(): Promise<void> {
-    if (this.hasEnded) return
     this.#child.ref()
-    this.#child.kill()
-    await this.#exit
+    if (this.#child.kill('SIGKILL')) await this.#exit
   }
 
-  #ask(asked: Asked): Promise<Answer> {
+  #ask(asked: Asked, mostMs: number): Promise<Answer> {
     const id = ++this.#asked
     const request: Request = { id, ...asked }
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) return reject(this.#ended)
-      this.#waiting.set(id, { answer: resolve, fail: reject })
+      const hangs = setTimeout(() => this.#giveUp(mostMs), mostMs)
+      this.#waiting.set(id, {
+        answer: (answer) => {
+          clearTimeout(hangs)
+          resolve(answer)
+        },
+        fail: (error) => {
+          clearTimeout(hangs)
+          reject(error)
+        },
+      })
       this.#keepAlive()
       this.#child.send(request, (error) => {
         if (error !== null) this.#end(error.message)
@@ -94,6 +111,14 @@ export class StartedWorker {
     this.#keepAlive()
     if ('failed' in answer) waiting?.fail(errorOf(answer.failed))
     else waiting?.answer(answer)
+  }
+
+  #giveUp(afterMs: number): void {
+    this.#ended ??= new KeepsakeError('TIMEOUT', `${MINILM} has not answered for ${afterMs / 1000} s`, {
+      hint: 'Try again: its process was ended, and the next call starts another.',
+    })
+    this.#child.kill('SIGKILL')
+    this.#end('')
   }
 
   #end(how: string): void {
@@ -111,5 +136,8 @@ export class StartedWorker {
 }
 
 function errorOf({ code, message, hint }: Failed): KeepsakeError {
-  return new KeepsakeError(code, message, hint === undefined ? {} : { hint })
+  return new KeepsakeError(code, message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(code === 'MODEL' ? { data: { refused: true } } : {}),
+  })
 }

@@ -1,6 +1,6 @@
 /**
- * The best row of each of the so many best owners, kept while rows are offered in ascending order: a heap with the worst on top. Of equal
- * scores the lower row wins, and as it came first, a later one has to score more.
+ * The best row of each of the so many best owners, kept while rows are offered in ascending order: a heap with the worst on top. Whoever
+ * scores as much as the worst is kept beside it, for which of them is the better only the caller can say.
  */
 export interface Nearest {
   readonly owner: number
@@ -12,6 +12,8 @@ export class BestOwners {
   readonly #most: number
   readonly #heap: Nearest[] = []
   readonly #owners = new Set<number>()
+  /** What scores as much as the worst of the heap; some came into it later by a better row. */
+  #tied: Nearest[] = []
 
   constructor(most: number) {
     this.#most = most
@@ -21,7 +23,7 @@ export class BestOwners {
     return this.#heap.length >= this.#most
   }
 
-  /** What a row has to score more than, of whatever owner. */
+  /** What a row has to score at least, of whatever owner. */
   get floor(): number {
     return this.full ? (this.#heap[0]?.score ?? Number.POSITIVE_INFINITY) : Number.NEGATIVE_INFINITY
   }
@@ -31,25 +33,37 @@ export class BestOwners {
   }
 
   offer(owner: number, row: number, score: number): void {
-    if (this.full && score <= this.floor) return
+    const { floor } = this
+    if (score < floor) return
     const offered = { owner, row, score }
     if (this.#owners.has(owner)) {
       const place = this.#heap.findIndex((kept) => kept.owner === owner)
       if (score > (this.#heap[place] as Nearest).score) this.#sink(place, offered)
-      return
-    }
-    this.#owners.add(owner)
-    if (!this.full) {
+    } else if (!this.full) {
+      this.#owners.add(owner)
       this.#rise(this.#heap.length, offered)
-      return
+    } else if (score === floor) {
+      this.#tied.push(offered)
+    } else {
+      const worst = this.#heap[0] as Nearest // it is full
+      this.#owners.delete(worst.owner)
+      this.#owners.add(owner)
+      this.#tied.push(worst)
+      this.#sink(0, offered)
     }
-    this.#owners.delete((this.#heap[0] as Nearest).owner)
-    this.#sink(0, offered)
+    if (this.floor > floor) this.#tied = []
   }
 
-  /** The best first. */
+  /** The best first, and with the last of them all that score as much. */
   ranked(): readonly Nearest[] {
-    return this.#heap.sort((a, b) => (isWorse(a, b) ? 1 : -1))
+    const all = [...this.#heap]
+    const owners = new Set(this.#owners)
+    for (const tied of this.#tied) {
+      if (owners.has(tied.owner)) continue
+      owners.add(tied.owner)
+      all.push(tied)
+    }
+    return all.sort((a, b) => (isWorse(a, b) ? 1 : -1))
   }
 
   #rise(from: number, risen: Nearest): void {

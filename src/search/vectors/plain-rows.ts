@@ -33,10 +33,6 @@ export class PlainRows implements Rows {
     this.#liveness(row)[row % BLOCK_ROWS] = 0
   }
 
-  isLive(row: number): boolean {
-    return this.#liveness(row)[row % BLOCK_ROWS] === 1
-  }
-
   copy(from: number, count: number): Float32Array<ArrayBuffer> {
     const copied = new Float32Array(count * this.#dimensions)
     for (let i = 0; i < count; i++) {
@@ -53,8 +49,9 @@ export class PlainRows implements Rows {
   listReaching(block: number): number {
     const first = block * BLOCK_ROWS
     const last = Math.min(this.#count, first + BLOCK_ROWS)
+    const live = this.#liveness(first)
     let count = 0
-    for (let row = first; row < last; row++) if (this.isLive(row)) this.listed[count++] = row
+    for (let row = first; row < last; row++) if (live[row - first] === 1) this.listed[count++] = row
     return count
   }
 

@@ -13,7 +13,6 @@ export interface Rows {
   /** Whole rows of finite numbers, one after the other. They are numbered on from the last one. */
   add(vectors: Float32Array): void
   remove(row: number): void
-  isLive(row: number): boolean
   /** Of removed ones too. */
   copy(from: number, count: number): Float32Array<ArrayBuffer>
 

@@ -56,10 +56,6 @@ export class VectorIndex {
     this.#rows.remove(row)
   }
 
-  isLive(row: number): boolean {
-    return Number.isInteger(row) && row >= 0 && row < this.rows && this.#rows.isLive(row)
-  }
-
   /** For saving. Removed rows are there too. */
   copy(from: number, count: number): Float32Array<ArrayBuffer> {
     this.#checkRows(from, count)
@@ -83,8 +79,8 @@ export class VectorIndex {
   }
 
   /**
-   * The best live row of each of the `most` best owners: by score, then the lower row. `accepts` is asked only of owners that may be among
-   * them, and must not use this index itself.
+   * The best live row of each of the `most` best owners, and of all who score as much as the last of them: by score, then the lower row.
+   * `accepts` is asked only of owners that may be among them, and must not use this index itself.
    */
   top(query: Float32Array, most: number, accepts: (owner: number) => boolean = () => true): readonly Nearest[] {
     this.#check(query, 1)
@@ -100,7 +96,7 @@ export class VectorIndex {
       const { listed, scores } = this.#rows
       for (let i = 0; i < count; i++) {
         const score = scores[i] as number
-        if (score <= best.floor) continue
+        if (score < best.floor) continue
         const row = listed[i] as number
         const owner = this.#owners.values[row] as number
         if (askFirst || best.has(owner) || accepts(owner)) best.offer(owner, row, score)

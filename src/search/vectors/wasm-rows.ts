@@ -69,10 +69,6 @@ export class WasmRows implements Rows {
     this.#numbers[this.#radiusAt(row)] = Number.NaN
   }
 
-  isLive(row: number): boolean {
-    return !Number.isNaN(this.#numbers[this.#radiusAt(row)])
-  }
-
   copy(from: number, count: number): Float32Array<ArrayBuffer> {
     const copied = new Float32Array(count * this.#dimensions)
     for (let done = 0; done < count; ) {
