@@ -52,6 +52,7 @@ export {
   type PurgedEntry,
   type Recalled,
   type RecallOptions,
+  type RefusedEntry,
   type RememberOptions,
   type Reset,
   type ResetOptions,

@@ -19,6 +19,7 @@ import type { RememberOptions, StoreOptions, WriteOptions } from './memory/remem
 import type { Elsewhere, Searching } from './memory/searching.ts'
 import { givenSettings, type KnownSettings, knownSettings, type MemorySettings } from './memory/settings.ts'
 import { topicCalled } from './memory/topic.ts'
+import { UnderWay } from './memory/under-way.ts'
 import { View } from './memory/view.ts'
 import { Writing, type Written } from './memory/writing.ts'
 import { type Condition, holdAll, requireConditions } from './model/condition.ts'
@@ -49,7 +50,7 @@ export type { RememberOptions, StoreOptions, WriteOptions } from './memory/remem
 export type { Elsewhere } from './memory/searching.ts'
 export type { KnownSettings, MemorySettings, SearchBy } from './memory/settings.ts'
 export type { Written } from './memory/writing.ts'
-export type { Embedded } from './recall/vectors/meaning-view.ts'
+export type { Embedded, RefusedEntry } from './recall/vectors/meaning-view.ts'
 export type { Compacted, CompactOptions } from './session/compaction.ts'
 export type {
   AppendedTurns,
@@ -116,6 +117,8 @@ interface SearchHelp {
   readonly elsewhere?: Elsewhere | undefined
   /** The past has no vectors. */
   readonly isPast?: boolean
+  /** Of all who close together. */
+  readonly underWay?: UnderWay
 }
 
 export class Memory {
@@ -129,6 +132,7 @@ export class Memory {
   readonly #past: Past
   readonly #sessions: OpenSessions
   readonly #help: SearchHelp
+  readonly #underWay: UnderWay
   #searching: Promise<Searching> | undefined
 
   constructor(store: Store, agent: string, clock: Clock, settings: MemorySettings = {}, help: SearchHelp = {}) {
@@ -136,7 +140,8 @@ export class Memory {
     this.agent = agent
     this.settings = knownSettings(settings)
     this.clock = clock
-    this.#help = help
+    this.#underWay = help.underWay ?? new UnderWay()
+    this.#help = { ...help, underWay: this.#underWay }
     this.#view = new View(store, agent, clock)
     this.#gate = identityGate(this.settings.soulEditable)
     this.#writing = new Writing(this.#view, this.#gate)
@@ -278,7 +283,8 @@ export class Memory {
   async embed(options: EmbedOptions = {}): Promise<Embedded> {
     requireOptions(options)
     const { embedMemory } = await import('./memory/embedding.ts')
-    return embedMemory(await this.#searches(), options)
+    const searches = await this.#searches()
+    return this.#underWay.run(options.signal, (signal) => embedMemory(searches, { ...options, signal }))
   }
 
   /** How far the embedding of what this agent sees is. Never loads a model. */
@@ -415,6 +421,7 @@ export class Memory {
   }
 
   async close(): Promise<void> {
+    await this.#underWay.end()
     try {
       await this.#help.source?.close()
     } finally {

@@ -1,15 +1,13 @@
 /** Making vectors for what one agent sees, and telling how far that is. */
 import { isKeepsakeError, KeepsakeError } from '../errors.ts'
-import type { CallOptions, Store } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
 import type { RecallIndex } from '../recall/recall-index.ts'
 import { type KeptVectors, keepVectors } from '../recall/vectors/keep-vectors.ts'
 import type { Meaning } from '../recall/vectors/meaning.ts'
-import type { Embedded } from '../recall/vectors/meaning-view.ts'
+import type { Embedded, EmbedPendingOptions, RefusedEntry } from '../recall/vectors/meaning-view.ts'
 
-export interface EmbedOptions extends CallOptions {
-  /** In entries. */
-  readonly onProgress?: (done: number, total: number) => void
-}
+/** The time of a whole embedding is not limited; a signal ends it, and what was done is kept. */
+export type EmbedOptions = Omit<EmbedPendingOptions, 'forMs'>
 
 export interface Embeddings {
   /** `undefined`: this memory has none, and is searched by words. */
@@ -18,8 +16,10 @@ export interface Embeddings {
   readonly loaded: boolean
   /** Entries that have vectors. */
   readonly entries: number
-  /** Entries that have none yet. */
+  /** Entries that have none yet, and will get them. */
   readonly pending: number
+  /** Entries that have none because the model does not take their text; missing where this process knows of none. */
+  readonly refused?: readonly RefusedEntry[]
   /** Why the last try to make them failed: a sentence. */
   readonly problem?: string
 }
@@ -69,12 +69,17 @@ export async function embeddingsOf(searched: Searched): Promise<Embeddings> {
   if (!meaning) return { model: undefined, loaded: false, entries: 0, pending: 0 }
   const { index } = await searched.place()
   await meaning.open()
-  const { entries, pending } = await index.inStep(() => ({ entries: meaning.entries, pending: meaning.pending }), {
-    meaning,
-  })
+  const { entries, pending, refused } = await index.inStep(
+    () => ({ entries: meaning.entries, pending: meaning.pending, refused: meaning.refused }),
+    { meaning },
+  )
   const problem = PROBLEMS.get(meaning)
   const { model, loaded } = meaning.source
-  return { model, loaded: loaded !== undefined, entries, pending, ...(problem === undefined ? {} : { problem }) }
+  return {
+    ...{ model, loaded: loaded !== undefined, entries, pending },
+    ...(refused.length === 0 ? {} : { refused }),
+    ...(problem === undefined ? {} : { problem }),
+  }
 }
 
 /**

@@ -7,8 +7,8 @@ import type { Embed, EmbedSource } from '../ports/embed.ts'
 /** `undefined`: there is none, and search goes by words. */
 export interface MeaningSource {
   readonly find: () => Promise<EmbedSource | undefined>
-  /** For who will not wait, not even for what finding it loads. */
-  readonly isLoaded: () => boolean
+  /** For who will not wait, not even for what finding it loads: missing until somebody has waited. */
+  readonly found: () => EmbedSource | undefined
   readonly close: () => Promise<void>
 }
 
@@ -20,7 +20,7 @@ export function givenSource(given: GivenEmbed): MeaningSource | undefined {
   if (given === 'none') return undefined
   if (typeof given === 'function') return laterSource(given)
   const source = 'load' in given ? given : loadedSource(given)
-  return { find: async () => source, isLoaded: () => source.loaded !== undefined, close: async () => undefined }
+  return { find: async () => source, found: () => source, close: async () => undefined }
 }
 
 export function laterSource(make: () => Promise<EmbedSource | undefined>): MeaningSource {
@@ -34,7 +34,7 @@ export function laterSource(make: () => Promise<EmbedSource | undefined>): Meani
       })
       return made
     },
-    isLoaded: () => source?.loaded !== undefined,
+    found: () => source,
     close: async () => {
       // What could not be made was told to who asked for it.
       const source = await made?.catch(() => undefined)

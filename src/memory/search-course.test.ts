@@ -1,5 +1,6 @@
 /** How a search goes where vectors may be missing. The embedding counts letters: real vectors, of no meaning. */
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { LaterEmbed } from '../embed/later-embed.ts'
 import { KeepsakeError } from '../errors.ts'
 import { type Memory, openMemory } from '../memory.ts'
 import type { Embed, EmbedSource } from '../ports/embed.ts'
@@ -46,6 +47,10 @@ class Source implements EmbedSource {
   }
 }
 
+afterEach(() => {
+  vi.useRealTimers()
+})
+
 async function memoryWith(options: Parameters<typeof openMemory>[0]): Promise<Memory> {
   const memory = await openMemory({ store: memoryStore(), ...options })
   await memory.remember('Run make ship.', { name: 'Deploys' })
@@ -55,7 +60,7 @@ async function memoryWith(options: Parameters<typeof openMemory>[0]): Promise<Me
 
 const NOT_INSTALLED = new KeepsakeError('NO_EMBEDDINGS', 'the packages are not installed', { hint: 'Install them.' })
 
-function failureOf(promise: Promise<unknown>): Promise<{ code?: string; hint?: string; message?: string }> {
+function failureOf(promise: Promise<unknown>): Promise<Partial<KeepsakeError>> {
   return promise.then(
     () => ({}),
     (error) => error,
@@ -120,6 +125,130 @@ describe('a model that can not be loaded', () => {
   })
 })
 
+describe('a model that others load', () => {
+  /** As of a package that is installed while a server runs. */
+  class Installed extends LaterEmbed {
+    looks = 0
+    isThere = false
+
+    constructor() {
+      super('letters', async () => {
+        this.looks++
+        if (!this.isThere) throw NOT_INSTALLED
+        return new Letters()
+      })
+    }
+  }
+
+  it('is told to be missing once that is known, and looked for again by searches, but not by each', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const source = new Installed()
+    const memory = await memoryWith({ embed: source, searchBy: 'meaning too once loaded' })
+    const searched = async (): Promise<readonly unknown[]> => {
+      const { searched, warnings } = await memory.search('ship')
+      return [searched.mode, searched.wordsOnly, warnings]
+    }
+    const missing = 'By words alone: the packages are not installed.'
+    expect(await searched()).toEqual(['lexical', 'By words alone: the embedding model is not loaded yet.', []])
+    await source.load().catch(() => undefined)
+    expect(await searched()).toEqual(['lexical', missing, [`${missing} Install them.`]])
+    expect(await searched()).toEqual(['lexical', missing, []])
+    expect(source.looks).toBe(2)
+    source.isThere = true
+    vi.advanceTimersByTime(29_000)
+    expect(await searched()).toEqual(['lexical', missing, []])
+    vi.advanceTimersByTime(1000)
+    expect(await searched()).toEqual(['lexical', missing, []])
+    expect(source.looks).toBe(3)
+    expect(await searched()).toEqual(['hybrid', undefined, []])
+  })
+})
+
+describe('a model that does not answer', () => {
+  const never = new Promise<never>(() => undefined)
+
+  /** In the time of the clock alone. */
+  async function passed<T>(ms: number, work: Promise<T>): Promise<T | 'waits'> {
+    let state: T | 'waits' = 'waits'
+    const done = work.then((value) => {
+      state = value
+    })
+    done.catch(() => undefined)
+    await vi.advanceTimersByTimeAsync(ms)
+    if (state !== 'waits') await done
+    return state
+  }
+
+  it.each(['meaning too', 'meaning too once loaded'] as const)('costs one search two seconds: %s', async (searchBy) => {
+    vi.useFakeTimers()
+    const { letters } = new Source()
+    const memory = await memoryWith({ embed: letters, searchBy })
+    let asked = 0
+    letters.embed = () => {
+      asked++
+      return never
+    }
+    const search = memory.search('ship')
+    expect(await passed(1900, search)).toBe('waits')
+    const found = await passed(200, search)
+    const wordsOnly = 'By words alone: letters made no vector of the query within 2 s.'
+    expect(found).toMatchObject({ searched: { mode: 'lexical', wordsOnly }, hits: [{ entry: { name: 'Deploys' } }] })
+    expect(await passed(10, memory.search('ship'))).toMatchObject({ searched: { mode: 'lexical', wordsOnly } })
+    expect(asked).toBe(1)
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(await passed(2100, memory.search('ship'))).toMatchObject({ searched: { wordsOnly } })
+    expect(asked).toBe(2)
+  })
+
+  it('is waited for longer where the mode is named, and is an error then', async () => {
+    vi.useFakeTimers()
+    const { letters } = new Source()
+    const memory = await memoryWith({ embed: letters })
+    letters.embed = () => never
+    const failure = failureOf(memory.search('ship', { mode: 'semantic' }))
+    expect(await passed(29_000, failure)).toBe('waits')
+    expect(await passed(2000, failure)).toMatchObject({
+      code: 'TIMEOUT',
+      message: 'letters made no vector of the query within 30 s',
+    })
+  })
+
+  it('is tried again at once by a mode that is named, and then by all', async () => {
+    const { letters } = new Source()
+    const memory = await memoryWith({ embed: letters })
+    const embed = letters.embed.bind(letters)
+    letters.embed = async () => {
+      throw new KeepsakeError('MODEL', 'the server is gone')
+    }
+    expect((await memory.search('ship')).searched.wordsOnly).toBe('By words alone: the server is gone.')
+    letters.embed = embed
+    expect((await memory.search('ship')).searched.mode).toBe('lexical')
+    expect((await memory.search('ship', { mode: 'semantic' })).searched.mode).toBe('semantic')
+    expect((await memory.search('ship')).searched.mode).toBe('hybrid')
+  })
+
+  it.each([undefined, 'semantic'] as const)('for entries costs no vector of a query: mode %s', async (mode) => {
+    const { letters } = new Source()
+    const memory = await memoryWith({ embed: letters })
+    await memory.embed()
+    await memory.remember('Sail on Friday.', { name: 'Boats' })
+    const embed = letters.embed.bind(letters)
+    let tries = 0
+    letters.embed = async (texts) => {
+      if (texts[0] === 'ship') return embed(texts)
+      tries++
+      throw new KeepsakeError('MODEL', 'the server is busy', { hint: 'Wait.' })
+    }
+    const options = mode === undefined ? {} : { mode }
+    const { searched, warnings, hits } = await memory.search('ship', options)
+    expect(searched).toMatchObject({ mode: mode ?? 'hybrid', vectors: { pending: 1 } })
+    expect(hits.length).toBeGreaterThan(0)
+    expect(warnings).toEqual(['Not all entries have vectors: the server is busy. Wait.'])
+    expect((await memory.search('ship', options)).warnings).toEqual([])
+    expect(tries).toBe(1)
+  })
+})
+
 describe('which way a search goes', () => {
   it.each([
     ['meaning too', 'hybrid', true],
@@ -139,6 +268,16 @@ describe('which way a search goes', () => {
     expect((await memory.search('ship')).searched.mode).toBe('hybrid')
   })
 
+  it('embeds what is pending for an agent that nobody embeds for, once a mode is named', async () => {
+    const source = new Source()
+    const memory = await memoryWith({ embed: source, searchBy: 'meaning too once loaded' })
+    await source.load()
+    const scout = memory.as('scout')
+    await scout.remember('Look for ships.')
+    expect((await scout.search('ship')).searched.vectors?.pending).toBe(1)
+    expect((await scout.search('ship', { mode: 'semantic' })).searched.vectors?.pending).toBe(0)
+  })
+
   it('is as it is named, whatever is usual', async () => {
     const source = new Source()
     const memory = await memoryWith({ embed: source, searchBy: 'words' })
@@ -147,24 +286,41 @@ describe('which way a search goes', () => {
   })
 
   it.each([{ mode: 'vague' }, { preferredMode: 'lexical' }, { minCosine: 2 }, { meant: ' ' }])(
-    'is refused for %j',
+    'is refused for %j, and the field is named',
     async (options) => {
       const error = await failureOf((await memoryWith({})).search('ship', options as SearchOptions))
-      expect(error.code).toBe('INVALID')
+      expect([error.code, error.data?.['field']]).toEqual(['INVALID', Object.keys(options)[0]])
     },
   )
+})
+
+describe('how many match', () => {
+  it.each(['semantic', 'hybrid'] as const)('does not depend on how many are wanted: %s', async (mode) => {
+    const memory = await openMemory({ store: memoryStore(), embed: new Letters() })
+    const words = Array.from(
+      { length: 150 },
+      (_, n) => `e${'abcdefghij'[n % 10]}${'klmnopqrst'[Math.floor(n / 10) % 10]}${n}`,
+    )
+    await memory.apply(words.map((content) => ({ op: 'add', scope: 'main', kind: 'experience', content })))
+    await memory.embed()
+    const matched = async (limit: number): Promise<number> =>
+      (await memory.search('e', { mode, limit })).searched.matched
+    expect(await matched(1)).toBeGreaterThan(50)
+    expect(await matched(100)).toBe(await matched(1))
+  })
 })
 
 describe('what the model is given', () => {
   it('is the query without its syntax, or what is meant by it', async () => {
     const { letters } = new Source()
     const memory = await memoryWith({ embed: letters })
+    await memory.embed()
     await memory.search('"make ship" dep* -friday')
     expect(letters.given.at(-1)).toBe('make ship dep')
     await memory.search('ship', { meant: 'How do we ship?' })
     expect(letters.given.at(-1)).toBe('How do we ship?')
-    await memory.search('x', { meant: '🚀'.repeat(5000) })
-    expect(letters.given.at(-1)).toBe('🚀'.repeat(2000))
+    await memory.search('x', { meant: `go ${'🚀'.repeat(5000)}` })
+    expect(letters.given.at(-1)).toBe(`go ${'🚀'.repeat(1998)}`)
   })
 })
 
@@ -187,6 +343,16 @@ describe('who answers elsewhere', () => {
       ['ship', { limit: 3 }, 'main'],
       ['ship', { mode: 'semantic', limit: 7 }, 'other'],
     ])
+  })
+
+  it.each(['lexical', 'hybrid', 'semantic'] as const)('decides how an absence is explained: %s', async (mode) => {
+    const source = new Source()
+    const found = { ...answer, searched: { mode } } as unknown as Found
+    const memory = await memoryWith({ embed: source, searchBy: 'words', elsewhere: async () => found })
+    const { reason, why } = await memory.whyNot('ship', 'Posters')
+    expect([source.loaded !== undefined, why?.meaning !== undefined]).toEqual([mode !== 'lexical', mode !== 'lexical'])
+    expect(reason).toBe(mode === 'lexical' ? 'no-words' : 'found')
+    expect((await memory.whyNot('ship', 'Posters', { mode: 'lexical' })).reason).toBe('no-words')
   })
 
   it('may be nobody', async () => {

@@ -3,19 +3,25 @@
  * kept to, or it is an error; where none is, whatever keeps meaning from having a say costs the hits by meaning and no more.
  */
 import { isKeepsakeError, KeepsakeError } from '../errors.ts'
-import type { EmbedSource } from '../ports/embed.ts'
+import type { Embed, EmbedSource } from '../ports/embed.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { SearchMode } from '../recall/found.ts'
 import type { RecallIndex } from '../recall/recall-index.ts'
 import type { AskedRequest } from '../recall/request.ts'
+import { saysSomething } from '../recall/says-something.ts'
 import type { Meant } from '../recall/search-memory.ts'
 import type { Meaning } from '../recall/vectors/meaning.ts'
 import { withoutSyntax } from '../search/without-syntax.ts'
+import type { MeaningSource } from './meaning-source.ts'
+import { queryInTime } from './query-in-time.ts'
+import { RecentFailures } from './recent-failures.ts'
 import type { SearchBy } from './settings.ts'
 
 export interface Course {
   readonly mode: SearchMode
   readonly meant?: Meant
+  /** The index was brought into step on the way. */
+  readonly looked: boolean
   /** Why it goes by words alone where it would have gone by meaning too. */
   readonly wordsOnly?: string
   readonly warnings: readonly string[]
@@ -28,46 +34,111 @@ export interface CoursePlace {
   readonly index: RecallIndex
   readonly meaning: () => Promise<Meaning | undefined>
   /** `undefined`: there is no model. */
-  readonly isLoaded: (() => boolean) | undefined
+  readonly source: MeaningSource | undefined
 }
 
-/** Pieces that one search embeds of what is pending, so that it waits a second at most. */
-const MOST_PENDING = 64
+/** How long a search waits. */
+interface Patience {
+  /** For the vector of its query. */
+  readonly queryMs: number
+  /** For vectors of what is pending, about. */
+  readonly pendingMs: number
+}
+
+const WHERE_WORDS_WOULD_DO: Patience = { queryMs: 2000, pendingMs: 1000 }
+const WHERE_A_MODE_IS_NAMED: Patience = { queryMs: 30_000, pendingMs: 5000 }
+/** A call that is under way when the time is over may end by itself, but not hang. */
+const HANGING_MS = 10_000
 /** In UTF-16 units. Models read less, and servers refuse more. */
 const MOST_MEANT = 4000
-const BY_WORDS: Course = { mode: 'lexical', warnings: [] }
+const BY_WORDS: Course = { mode: 'lexical', looked: false, warnings: [] }
 const NOT_YET = 'By words alone: the embedding model is not loaded yet.'
+const SAYS_NOTHING = 'By words alone: the query has no letter or digit, so it has no meaning to go by.'
+
+const failedQueries = new RecentFailures()
+const failedEmbedding = new RecentFailures()
+const failedLoading = new RecentFailures()
 
 export async function courseOf(asked: AskedRequest, place: CoursePlace): Promise<Course> {
-  const { named, preferredMode } = asked
-  const { searchBy, isPast } = place
+  const { named } = asked
+  const { searchBy, isPast, source } = place
   if (named === 'lexical') return BY_WORDS
   if (named !== undefined) {
     if (isPast) throw noPast(named)
     const meaning = await place.meaning()
     if (!meaning) throw noModel(named)
-    return { mode: named, meant: await meantBy(asked, meaning, place), warnings: [] }
+    return byMeaning(asked, meaning, place, WHERE_A_MODE_IS_NAMED)
   }
-  if (isPast || searchBy === 'words' || !place.isLoaded) return BY_WORDS
-  if (searchBy === 'meaning too once loaded' && !place.isLoaded()) return { ...BY_WORDS, wordsOnly: NOT_YET }
+  if (isPast || searchBy === 'words' || !source) return BY_WORDS
+  if (searchBy === 'meaning too once loaded' && !source.found()?.loaded) return notLoaded(source.found())
   const meaning = await place.meaning()
   if (!meaning) return BY_WORDS
+  const failed = failedQueries.of(meaning.source)
+  if (failed) return withoutMeaning(failed, meaning.source)
   try {
-    return { mode: preferredMode, meant: await meantBy(asked, meaning, place), warnings: [] }
+    return await byMeaning(asked, meaning, place, WHERE_WORDS_WOULD_DO)
   } catch (error) {
+    asked.signal?.throwIfAborted()
+    if (!fallsBack(error)) throw error
+    failedQueries.add(meaning.source, error)
     return withoutMeaning(error, meaning.source)
   }
 }
 
-async function meantBy(asked: AskedRequest, meaning: Meaning, { index, searchBy }: CoursePlace): Promise<Meant> {
+async function byMeaning(
+  asked: AskedRequest,
+  meaning: Meaning,
+  { index, searchBy }: CoursePlace,
+  { queryMs, pendingMs }: Patience,
+): Promise<Course> {
+  const { named, preferredMode } = asked
   const call: CallOptions = asked.signal ? { signal: asked.signal } : {}
-  await meaning.source.load(call)
-  // Who loads the model behind the answers embeds behind them too.
-  if (searchBy !== 'meaning too once loaded') {
-    await index.inStep(() => undefined, { ...call, meaning })
-    if (meaning.pending > 0) await meaning.embedPending({ ...call, most: MOST_PENDING })
+  const text = meantText(asked)
+  if (!saysSomething(text)) return { ...BY_WORDS, wordsOnly: SAYS_NOTHING }
+  const embed = await meaning.source.load(call)
+  if (named !== 'semantic' && embed.reads?.(text) === false) return { ...BY_WORDS, wordsOnly: notRead(embed) }
+  const vector = await queryInTime(meaning, text, queryMs, call)
+  failedQueries.forget(meaning.source)
+  const course = { mode: named ?? preferredMode, meant: { meaning, vector } }
+  const isServer = searchBy === 'meaning too once loaded'
+  // Who loads the model behind the answers embeds behind them too, but may be asked by name for another agent's.
+  if (isServer && named === undefined) return { ...course, looked: false, warnings: [] }
+  await index.inStep(() => undefined, { ...call, meaning })
+  // A server is asked by commands, which have less patience than it.
+  const forMs = isServer ? WHERE_WORDS_WOULD_DO.pendingMs : pendingMs
+  return { ...course, looked: true, warnings: await embedSome(meaning, forMs, call) }
+}
+
+/** Of what is pending. What fails costs those entries their vectors, and never the search. */
+async function embedSome(meaning: Meaning, forMs: number, { signal }: CallOptions): Promise<readonly string[]> {
+  const { source } = meaning
+  if (meaning.pending === 0 || failedEmbedding.of(source)) return []
+  const within = AbortSignal.timeout(forMs + HANGING_MS)
+  try {
+    await meaning.embedPending({ signal: signal ? AbortSignal.any([signal, within]) : within, forMs })
+    failedEmbedding.forget(source)
+    return []
+  } catch (error) {
+    signal?.throwIfAborted()
+    const failure = within.aborted ? hanging(source) : error
+    if (!fallsBack(failure)) throw failure
+    failedEmbedding.add(source, failure)
+    return toldOnce(source, `Not all entries have vectors: ${failure.message}.`, failure)
   }
-  return { meaning, vector: await meaning.queryVector(meantText(asked), call) }
+}
+
+/**
+ * Somebody else loads it, behind the answers. Where that failed, what is missing may be there by now, so it is looked for again
+ * behind this search, for the next one.
+ */
+function notLoaded(source: EmbedSource | undefined): Course {
+  const failure = source?.failure
+  if (!source || !fallsBack(failure)) return { ...BY_WORDS, wordsOnly: NOT_YET }
+  if (!failedLoading.of(source)) {
+    failedLoading.add(source, failure)
+    void source.load().catch(() => undefined) // how it fails stands in `failure` then
+  }
+  return withoutMeaning(failure, source)
 }
 
 function meantText({ meant, text }: AskedRequest): string {
@@ -75,16 +146,34 @@ function meantText({ meant, text }: AskedRequest): string {
   return said.slice(0, MOST_MEANT).replace(/[\ud800-\udbff]$/, '')
 }
 
+function notRead({ model }: Embed): string {
+  return `By words alone: ${model} reads mainly English, and does not tell texts like this query apart.`
+}
+
 const FALLS_BACK: readonly string[] = ['NO_EMBEDDINGS', 'MODEL', 'TIMEOUT']
+
+function fallsBack(error: unknown): error is KeepsakeError {
+  return isKeepsakeError(error) && FALLS_BACK.includes(error.code)
+}
+
+function withoutMeaning(error: KeepsakeError, source: EmbedSource): Course {
+  const wordsOnly = `By words alone: ${error.message}.`
+  return { ...BY_WORDS, wordsOnly, warnings: toldOnce(source, wordsOnly, error) }
+}
+
 /** Sources whose lack was told. */
 const told = new WeakSet<EmbedSource>()
 
-function withoutMeaning(error: unknown, source: EmbedSource): Course {
-  if (!isKeepsakeError(error) || !FALLS_BACK.includes(error.code)) throw error
-  const wordsOnly = `By words alone: ${error.message}.`
-  const warnings = told.has(source) ? [] : [`${wordsOnly}${error.hint === undefined ? '' : ` ${error.hint}`}`]
+function toldOnce(source: EmbedSource, sentence: string, { hint }: KeepsakeError): readonly string[] {
+  if (told.has(source)) return []
   told.add(source)
-  return { ...BY_WORDS, wordsOnly, warnings }
+  return [hint === undefined ? sentence : `${sentence} ${hint}`]
+}
+
+function hanging({ model }: EmbedSource): KeepsakeError {
+  return new KeepsakeError('TIMEOUT', `${model} made no vectors for ${HANGING_MS / 1000} s`, {
+    hint: 'Is its server busy, or does it hang?',
+  })
 }
 
 function noModel(mode: SearchMode): KeepsakeError {

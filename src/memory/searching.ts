@@ -52,8 +52,9 @@ export class Searching {
       if (found) return found
     }
     const place = await this.place()
-    const { mode, meant, wordsOnly, warnings } = await this.#course(asked, place)
-    const found = await searchMemory(place, inMode(asked, mode), { looked: looked || meant !== undefined, meant })
+    const course = await this.#course(asked, place)
+    const { mode, meant, wordsOnly, warnings } = course
+    const found = await searchMemory(place, inMode(asked, mode), { looked: looked || course.looked, meant })
     await place.index.save()
     return {
       ...found,
@@ -73,10 +74,19 @@ export class Searching {
     if (typeof ref !== 'string' || ref.trim() === '') {
       throw new InvalidError('ref', 'is empty', 'the name, alias or id of an entry')
     }
-    const asked = this.#asked(query, options)
+    const asked = this.#asked(query, { ...options, ...(await this.#modeElsewhere(query, options)) })
     const place = await this.place()
     const { mode, meant } = await this.#course(asked, place)
     return whyNot(place, inMode(asked, mode), ref, meant)
+  }
+
+  /** As another process would search; what it would find is explained here, by vectors that it has saved. */
+  async #modeElsewhere(query: string, options: SearchOptions): Promise<Pick<SearchOptions, 'mode'>> {
+    const { elsewhere, agent } = this.#options
+    const asked = this.#asked(query, options)
+    if (!elsewhere || asked.named !== undefined) return {}
+    const found = await elsewhere(query, { ...options, limit: 1 }, agent)
+    return found ? { mode: found.searched.mode } : {}
   }
 
   #asked(query: string, options: SearchOptions): AskedRequest {
@@ -88,7 +98,7 @@ export class Searching {
 
   #course(asked: AskedRequest, { index }: SearchPlace): Promise<Course> {
     const { searchBy, isPast, source } = this.#options
-    return courseOf(asked, { searchBy, isPast, index, meaning: () => this.meaning(), isLoaded: source?.isLoaded })
+    return courseOf(asked, { searchBy, isPast, index, meaning: () => this.meaning(), source })
   }
 
   /** What is searched, opened when it is first wanted. */

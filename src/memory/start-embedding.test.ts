@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import { Letters } from '../../test/faults/letters.mjs'
+import { LaterEmbed } from '../embed/later-embed.ts'
 import { KeepsakeError } from '../errors.ts'
 import { type EmbedOptions, openMemory } from '../memory.ts'
 import { filesystemStore } from '../stores/filesystem/store.ts'
@@ -74,6 +75,32 @@ it('fails silently, tells why to who asks, and tries again later each time', asy
   expect(await asked).toMatchObject({ pending: 1, problem: 'the model is out of order' })
 })
 
+it('looks for a model that was missing after a search or a change, and not after each', async () => {
+  vi.useFakeTimers()
+  let looks = 0
+  const source = new LaterEmbed('letters', async () => {
+    if (++looks < 4) throw new KeepsakeError('NO_EMBEDDINGS', 'there is none')
+    return new Letters()
+  })
+  const memory = await openMemory({ store: memoryStore(), embed: source })
+  await memory.remember('a heron')
+  running = startEmbedding(memory)
+  const looksAfter = async (ms: number): Promise<number> => {
+    await vi.advanceTimersByTimeAsync(ms)
+    running?.asked()
+    await vi.advanceTimersByTimeAsync(100)
+    return looks
+  }
+  expect(await looksAfter(3000)).toBe(1)
+  expect(await looksAfter(35_000)).toBe(2) // by itself
+  expect(await looksAfter(31_000)).toBe(3)
+  expect(await looksAfter(1000)).toBe(3)
+  await vi.advanceTimersByTimeAsync(31_000)
+  running.changed()
+  await vi.advanceTimersByTimeAsync(100)
+  expect([looks, source.loaded !== undefined]).toEqual([4, true])
+})
+
 it('watches nothing where there is no model', async () => {
   const memory = await openMemory({ store: memoryStore() })
   const asked: string[] = []
@@ -116,6 +143,32 @@ it('stops in the middle, and keeps what is done', async () => {
   })
   await new Promise((resolve) => setImmediate(resolve))
   letters.before = () => undefined
-  expect(letters.take()).toHaveLength(128)
-  expect(await memory.embeddings()).toMatchObject({ entries: 128, pending: 172 })
+  const { length: done } = letters.take()
+  expect(done).toBeGreaterThan(0)
+  expect(await memory.embeddings()).toMatchObject({ entries: done, pending: 300 - done })
+})
+
+it('is waited for by a memory that closes: what is done is kept, and no model is asked any more', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'keepsake-start-embedding-'))
+  const letters = new Letters()
+  const memory = await openMemory({ store: filesystemStore({ root }), embed: letters })
+  await memory.apply(
+    Array.from({ length: 300 }, (_, n) => ({ op: 'add', scope: 'main', kind: 'experience', content: `text ${n}` })),
+  )
+  let closed: Promise<void> | undefined
+  let batches = 0
+  letters.before = () => {
+    if (++batches === 3) closed = memory.as('scout').close()
+  }
+  await expect(memory.embed()).rejects.toMatchObject({ code: 'CLOSED' })
+  await closed
+  await expect(memory.embed()).rejects.toMatchObject({ code: 'CLOSED' })
+  const { length: done } = letters.take()
+  expect(batches).toBe(3)
+  expect(done).toBeGreaterThan(0)
+
+  const again = await openMemory({ store: filesystemStore({ root }), embed: letters })
+  expect(await again.embeddings()).toMatchObject({ entries: done, pending: 300 - done })
+  await again.close()
+  rmSync(root, { recursive: true })
 })

@@ -3,6 +3,7 @@
  * alive, and whoever searches meanwhile goes by words for what has no vector yet. It fails silently (`memory.embeddings()` tells why)
  * and tries again, later each time.
  */
+import { isKeepsakeError } from '../errors.ts'
 import type { Watch } from '../ports/store.ts'
 import type { Embedded } from '../recall/vectors/meaning-view.ts'
 import type { Embeddings, EmbedOptions } from './embedding.ts'
@@ -26,8 +27,10 @@ interface Embeddable {
 export interface Embedding {
   /** After a write of one's own, which not every store tells. */
   changed(): void
-  /** What is under way is given up; what is done of it is kept. */
-  stop(): void
+  /** After a search: a model that was missing may have been installed since. */
+  asked(): void
+  /** What is under way is given up; what is done of it is kept, once this is through. A memory that is closed waits for that too. */
+  stop(): Promise<void>
 }
 
 const FIRST_BACK_OFF_MS = 30_000
@@ -48,9 +51,12 @@ class RunningEmbedding implements Embedding {
   #timer: NodeJS.Timeout | undefined
   #watch: Promise<Watch | undefined> | undefined
   #isRunning = false
+  #running: Promise<void> | undefined
   /** Something changed while it ran. */
   #isStale = false
   #failures = 0
+  /** By `performance.now()`: when there was no model, the last time. */
+  #missedAtMs: number | undefined
 
   constructor(memory: Embeddable, options: StartEmbeddingOptions) {
     this.#memory = memory
@@ -65,9 +71,20 @@ class RunningEmbedding implements Embedding {
     this.#isStale = true
     // A failure has its own time to be tried again.
     if (!this.#isRunning && this.#failures === 0) this.#wait(this.#options.changeAfterMs ?? 1000)
+    else this.asked()
   }
 
-  stop(): void {
+  asked(): void {
+    if (this.#isRunning || this.#missedAtMs === undefined) return
+    if (performance.now() - this.#missedAtMs >= FIRST_BACK_OFF_MS) this.#wait(0)
+  }
+
+  async stop(): Promise<void> {
+    this.#end()
+    await this.#running
+  }
+
+  #end(): void {
     clearTimeout(this.#timer)
     this.#controller.abort()
     void this.#watch?.then((watch) => watch?.stop())
@@ -76,15 +93,18 @@ class RunningEmbedding implements Embedding {
   #wait(ms: number): void {
     if (this.#controller.signal.aborted) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#run(), ms).unref()
+    this.#timer = setTimeout(() => {
+      this.#running = this.#run()
+    }, ms).unref()
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#controller
     this.#isRunning = true
     this.#isStale = false
+    this.#missedAtMs = undefined
     try {
-      if ((await this.#memory.embeddings()).model === undefined) return this.stop() // there will be none
+      if ((await this.#memory.embeddings()).model === undefined) return this.#end() // there will be none
       // Before the first look, so that nothing falls between.
       this.#watch ??= this.#memory.watch(() => this.changed()).catch(() => undefined)
       await this.#watch
@@ -92,7 +112,8 @@ class RunningEmbedding implements Embedding {
       this.#failures = 0
       if (embedded.embedded > 0) this.#options.told?.(embedded)
       if (embedded.pending > 0) this.#wait(BUSY_AGAIN_MS)
-    } catch {
+    } catch (error) {
+      if (isKeepsakeError(error) && error.code === 'NO_EMBEDDINGS') this.#missedAtMs = performance.now()
       this.#wait(Math.min(FIRST_BACK_OFF_MS * 2 ** this.#failures, LAST_BACK_OFF_MS))
       this.#failures++
     }

@@ -10,6 +10,7 @@ import { fold } from '../search/fold.ts'
 import { isStopWord } from '../search/is-stop-word.ts'
 import { hasSmallLetters, LONGEST_QUERY } from '../search/query.ts'
 import { greetingLength, saidOutOfCourtesy } from './greetings.ts'
+import { saysSomething } from './says-something.ts'
 
 export interface AutoQueryOptions {
   readonly analyzer: Analyzer
@@ -124,10 +125,6 @@ function* wordsOf(text: string, longestItem: number, analyzer: Analyzer): Genera
       if (!isStopWord(word.text, analyzer, isOfSmallLetters) && saysSomething(word.text)) yield word
     }
   }
-}
-
-function saysSomething(word: string): boolean {
-  return /[a-z0-9]/i.test(word) || /[\p{L}\p{N}]/u.test(word)
 }
 
 /** Where a sentence or a part of one ends: a mark before a blank, or one of the scripts that do without blanks. */

@@ -16,14 +16,17 @@ export function refusalOf(matches: Matches, request: SearchRequest): (doc: numbe
   const kinds = KIND_NAMES.map((kind) => request.kinds.includes(kind))
   const since = request.since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(request.since)
   const until = request.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(request.until)
+  const isDated = request.since !== undefined || request.until !== undefined
   return (doc) => {
     const kind = matches.column(doc, COLUMN.kind)
     if (kind === MIRROR && !request.mirrors && isStoodFor(matches, doc, nowMs)) return 'mirror'
     if (!kinds[kind === MIRROR ? HISTORY : kind]) return 'kind'
     if (hasEnded(matches.column(doc, COLUMN.expires), nowMs)) return 'expired'
-    const created = matches.column(doc, COLUMN.created)
-    if (created < since) return 'since'
-    if (created >= until) return 'until'
+    if (isDated) {
+      const created = matches.column(doc, COLUMN.created)
+      if (created < since) return 'since'
+      if (created >= until) return 'until'
+    }
     if (where.length === 0) return undefined
     const metadata = storedMetadata(matches.stored(doc))
     return holdAll(metadata, where) ? undefined : 'where'

@@ -129,7 +129,10 @@ export interface Searched {
   readonly entries: number
   /** Of these, what the filters let through. Counted for an empty answer, and where it is to be explained. */
   readonly eligible?: number
-  /** Of what the filters let through, what the query's words brought up, or its meaning, of that the nearest. */
+  /**
+   * Of what the filters let through: all that the query's words bring up, and of the hundred or so that are nearest in meaning those that
+   * are near enough. By meaning alone, what scores enough. The limit does not change it.
+   */
   readonly matched: number
   /** Hits that the budget had no room for. */
   readonly omitted: number

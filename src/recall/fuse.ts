@@ -1,6 +1,6 @@
 /**
- * One score from words and meaning. Pure, over all that is looked at for one query. Invariant: both parts are at least 0, and a
- * score is their sum, at most 1.
+ * One score from words and meaning. Pure. Invariant: both parts are at least 0, and a score is their sum, at most 1; it does not
+ * depend on what else is looked at.
  */
 import { MEANING_NEIGHBOUR_SHARE, MEANING_QUESTION_SHARE, MEANING_WEIGHT } from './settings.ts'
 
@@ -20,22 +20,23 @@ export interface Fused {
   readonly meaning: number
 }
 
-/** In the order of what is given. */
-export function fuse(all: readonly Fusable[]): readonly Fused[] {
-  const near = all.map(({ cosine, asks, around }) =>
-    cosine === undefined ? undefined : smoothed(cosine, asks, around),
-  )
-  const known = near.filter((one) => one !== undefined)
-  if (known.length === 0) return all.map(({ words }) => ({ words, meaning: 0 }))
-  // What has no vector yet is taken for neither near nor far: it must not sink for being new.
-  const usual = known.reduce((sum, one) => sum + one, 0) / known.length
-  return all.map(({ words }, n) => ({
-    words: words / (1 + MEANING_WEIGHT),
-    meaning: (MEANING_WEIGHT * (near[n] ?? usual)) / (1 + MEANING_WEIGHT),
-  }))
+/** `usual`: what counts for one that has no vector yet; it must not sink for being new. */
+export function fuse(one: Fusable, usual: number): Fused {
+  return {
+    words: one.words / (1 + MEANING_WEIGHT),
+    meaning: (MEANING_WEIGHT * (meaningOf(one) ?? usual)) / (1 + MEANING_WEIGHT),
+  }
 }
 
-function smoothed(cosine: number, asks: boolean, around: readonly number[]): number {
+/** The mean of those that have a vector; undefined: none has. */
+export function usualMeaning(some: readonly Fusable[]): number | undefined {
+  const known = some.map(meaningOf).filter((one) => one !== undefined)
+  return known.length === 0 ? undefined : known.reduce((sum, one) => sum + one, 0) / known.length
+}
+
+/** From 0 to 1. */
+function meaningOf({ cosine, asks, around }: Fusable): number | undefined {
+  if (cosine === undefined) return undefined
   const ownShare = asks ? MEANING_QUESTION_SHARE : 1
   const others = around.reduce((sum, other) => sum + nearness(other), 0)
   const shares = ownShare + MEANING_NEIGHBOUR_SHARE * around.length

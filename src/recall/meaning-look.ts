@@ -6,12 +6,13 @@ import { hasEnded } from '../model/expiry.ts'
 import type { Matches } from '../search/matches.ts'
 import { neighbourhood } from './around.ts'
 import { asks, COLUMN, kindAt } from './entry-document.ts'
-import { type Fusable, fuse } from './fuse.ts'
+import { type Fusable, fuse, usualMeaning } from './fuse.ts'
 import type { SearchRequest } from './request.ts'
 import type { Measure } from './scoring.ts'
-import { MEANING_REACH } from './settings.ts'
+import { MEANING_REACH, USUAL_OF } from './settings.ts'
+import { type Scored, Top } from './top.ts'
 import type { MeaningView } from './vectors/meaning-view.ts'
-import { BELOW_EXACT, type Weighed } from './weighed.ts'
+import { BELOW_EXACT, newerFirst, type Weighed } from './weighed.ts'
 import { weighedByWords } from './words-look.ts'
 
 /** The best first. */
@@ -21,7 +22,7 @@ export function weighedByMeaning(
   most: number,
   mayShow: (doc: number) => boolean,
 ): Weighed[] {
-  return nearest(matches, view, most, mayShow).map(({ doc, cosine }) => {
+  return nearest(matches, view, most, mayShow).map(({ doc, score: cosine }) => {
     const score = Math.min(BELOW_EXACT, Math.max(0, cosine))
     return { doc, score, parts: { supports: [], boosts: [], best: 0, byWords: 0, meaning: { cosine, score } } }
   })
@@ -45,8 +46,9 @@ export interface Together {
 /** In no order. */
 export function weighedByBoth(together: Together): Weighed[] {
   const { matches, view, measure, request, top, most, mayShow, hasWords } = together
-  const near = nearest(matches, view, most, mayShow).filter(({ cosine }) => cosine >= request.minCosine)
-  const docs = [...new Set([...top, ...near.map(({ doc }) => doc)])]
+  const all = nearest(matches, view, most, mayShow)
+  const near = all.filter(({ score: cosine }) => cosine >= request.minCosine).map(({ doc }) => doc)
+  const docs = [...new Set([...top, ...near])]
   // A turn says little by itself. Whatever else was kept on the same day may be about anything.
   const isTurn = (doc: number): boolean =>
     kindAt(matches.column(doc, COLUMN.kind)) === 'conversation' &&
@@ -55,24 +57,24 @@ export function weighedByBoth(together: Together): Weighed[] {
   const neighbours = neighbourhood(matches, MEANING_REACH, isTurn)
   const around = looked.map(({ doc }) => neighbours(doc))
   const cosines = cosinesOf(matches, view, looked, around)
-  const weighed: (Weighed & Pick<Fusable, 'cosine' | 'around'>)[] = []
+  const weighed: (Weighed & { readonly fusable: Fusable })[] = []
   for (const [n, { doc, score, parts }] of looked.entries()) {
-    const one = { doc, score, parts, cosine: cosines(doc), around: knownOf(around[n] ?? [], cosines) }
-    if ((score > 0 && hasWords(doc)) || isNear(one, request.minCosine)) weighed.push(one)
-  }
-  const fused = fuse(
-    weighed.map(({ doc, score, cosine, around }) => ({
+    const fusable = {
       words: score,
-      cosine,
+      cosine: cosines(doc),
       asks: asks(matches.column(doc, COLUMN.turn)),
-      around,
-    })),
-  )
-  return weighed.map(({ doc, parts, cosine }, n) => {
-    const { words = 0, meaning = 0 } = fused[n] ?? {}
+      around: knownOf(around[n] ?? [], cosines),
+    }
+    if ((score > 0 && hasWords(doc)) || isNear(fusable, request.minCosine)) weighed.push({ doc, score, parts, fusable })
+  }
+  const fusables = new Map(weighed.map(({ doc, fusable }) => [doc, fusable]))
+  const usual = usualAmong(fusables, top) ?? usualAmong(fusables, near) ?? 0
+  return weighed.map(({ doc, parts, fusable }) => {
+    // Where nothing has a vector, what words say is all there is.
+    const { words, meaning } = all.length === 0 ? { words: fusable.words, meaning: 0 } : fuse(fusable, usual)
     // Named one by one: there are hundreds, and to spread them takes a fifth of the search.
     const { points, supports, boosts, best } = parts
-    const said = cosine === undefined ? { score: meaning } : { cosine, score: meaning }
+    const said = fusable.cosine === undefined ? { score: meaning } : { cosine: fusable.cosine, score: meaning }
     return {
       doc,
       score: Math.min(BELOW_EXACT, words + meaning),
@@ -81,22 +83,25 @@ export function weighedByBoth(together: Together): Weighed[] {
   })
 }
 
+/** Of the first few, which are the same however many are looked at. */
+function usualAmong(fusables: ReadonlyMap<number, Fusable>, docs: readonly number[]): number | undefined {
+  return usualMeaning(docs.slice(0, USUAL_OF).flatMap((doc) => fusables.get(doc) ?? []))
+}
+
 /** An answer may be far from a question that its neighbour is near to. */
-function isNear({ cosine, around }: Pick<Fusable, 'cosine' | 'around'>, least: number): boolean {
+function isNear({ cosine, around }: Fusable, least: number): boolean {
   return (cosine !== undefined && cosine >= least) || around.some((other) => other >= least)
 }
 
-function nearest(
-  matches: Matches,
-  view: MeaningView,
-  most: number,
-  mayShow: (doc: number) => boolean,
-): { readonly doc: number; readonly cosine: number }[] {
+/** Scored by cosine, the best first. Of equals the newer, and not whichever was embedded first. */
+function nearest(matches: Matches, view: MeaningView, most: number, mayShow: (doc: number) => boolean): Scored[] {
   const accepts = (id: string): boolean => {
     const doc = matches.find(id)
     return doc >= 0 && mayShow(doc)
   }
-  return view.best(most, accepts).map(({ id, cosine }) => ({ doc: matches.find(id), cosine }))
+  const top = new Top(most, newerFirst(matches))
+  for (const { id, cosine } of view.best(most, accepts)) top.offer(matches.find(id), cosine)
+  return top.inOrder()
 }
 
 function knownOf(docs: readonly number[], cosines: (doc: number) => number | undefined): number[] {

@@ -54,11 +54,8 @@ async function ranked(
     cosine: (id) => cosines.get(id),
     cosines: (asked) =>
       new Map([...asked].flatMap((id) => (cosines.get(id) === undefined ? [] : [[id, cosines.get(id) ?? 0]]))),
-    best: (count, accepts) =>
-      [...cosines]
-        .flatMap(([id, cosine]) => (cosine === undefined || !accepts(id) ? [] : [{ id, cosine }]))
-        .sort((a, b) => b.cosine - a.cosine)
-        .slice(0, count),
+    best: (_, accepts) =>
+      [...cosines].flatMap(([id, cosine]) => (cosine === undefined || !accepts(id) ? [] : [{ id, cosine }])),
   }
   const request = inMode(searchRequest(query, asked, { scopes: ['main'], nowMs: NOW }), mode)
   const index = new RecallIndex(store, ['main'], analyzer)
@@ -124,6 +121,30 @@ describe('by both', () => {
       { content: 'something else', cosine: 0.7 },
     ]
     expect((await ranked(all, 'tea', 'hybrid')).contents[0]).toBe('tea of the other kind')
+  })
+
+  it('is the words alone where nothing that may be shown has a vector', async () => {
+    const all = [
+      { content: 'tea' },
+      { content: 'tea of the other kind' },
+      { content: 'fact', kind: 'fact' as const, cosine: 1 },
+    ]
+    const scores = async (mode: SearchMode): Promise<number[]> =>
+      (await ranked(all, 'tea', mode, { kinds: ['note'] })).candidates.map(({ score }) => score)
+    expect(await scores('hybrid')).toEqual(await scores('lexical'))
+  })
+
+  it('takes what has no vector yet for as near as others with words are, or else for as near as the nearest', async () => {
+    const pending = { content: 'tea of no kind' }
+    const meaningOf = async (...others: readonly Given[]): Promise<number | undefined> => {
+      const { candidates, contents } = await ranked([pending, ...others], 'tea', 'hybrid', { explain: true })
+      return candidates[contents.indexOf(pending.content)]?.why?.meaning?.score
+    }
+    const share = MEANING_WEIGHT / (1 + MEANING_WEIGHT)
+    const near = Array.from({ length: 30 }, (_, n) => ({ content: `${n}`, cosine: 0.9 }))
+    expect(await meaningOf(...near, { content: 'tea', cosine: 0.5 })).toBeCloseTo(share * 0.25, 9)
+    expect(await meaningOf(...near)).toBeCloseTo(share * 0.81, 9)
+    expect(await meaningOf({ content: 'far', cosine: 0.1 })).toBe(0)
   })
 
   it('brings up an answer by the question before it', async () => {

@@ -31,7 +31,7 @@ export interface RankInput {
   readonly meaning?: MeaningView | undefined
   /** What the query calls by name, the own before the world's. */
   readonly exact: readonly Exact[]
-  /** How many of the best get the second look. */
+  /** How many of the best get the second look. Not less for a lower limit, for the order depends on what is looked at. */
   readonly most: number
 }
 
@@ -119,8 +119,8 @@ function look(
   const { top, matched } = bestByWords(matches, measure, isEligible, most)
   const hasWords = (doc: number): boolean => !binds || matches.score(doc) > 0
   if (meaning && mode === 'hybrid') {
-    // Where more are wanted by words, then by meaning too; and never fewer than are to be shown.
-    const near = Math.max(request.limit, Math.ceil((MEANING_CANDIDATES * most) / CANDIDATES))
+    // Where more are wanted by words, then by meaning too.
+    const near = Math.ceil((MEANING_CANDIDATES * most) / CANDIDATES)
     const weighed = weighedByBoth({ matches, view: meaning, measure, request, top, most: near, mayShow, hasWords })
     return { weighed, matched, hasMore: matched > most || weighed.length >= near }
   }

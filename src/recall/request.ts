@@ -66,8 +66,8 @@ export function searchRequest(
   return {
     text: requireText(query, 'query'),
     ...(options.meant === undefined ? {} : { meant: requireText(options.meant, 'meant') }),
-    ...(options.mode === undefined ? {} : { named: requireMode(options.mode, SEARCH_MODES) }),
-    preferredMode: requireMode(options.preferredMode ?? 'hybrid', ['semantic', 'hybrid']),
+    ...(options.mode === undefined ? {} : { named: requireMode(options.mode, 'mode', SEARCH_MODES) }),
+    preferredMode: requireMode(options.preferredMode ?? 'hybrid', 'preferredMode', ['semantic', 'hybrid']),
     ...place,
     limit: wholeNumber(options.limit ?? DEFAULT_LIMIT, 'limit', 1, MOST_HITS),
     kinds: named.length > 0 ? named : SEARCHED,
@@ -108,8 +108,8 @@ function budget(value: unknown): number {
   return wholeNumber(value, 'budget', 1, MOST_TOKENS)
 }
 
-function requireMode<T extends SearchMode>(value: unknown, allowed: readonly T[]): T {
+function requireMode<T extends SearchMode>(value: unknown, field: string, allowed: readonly T[]): T {
   const mode = allowed.find((one) => one === value)
-  if (mode === undefined) throw new InvalidError('mode', `"${String(value)}" is not a mode`, allowed.join(', '))
+  if (mode === undefined) throw new InvalidError(field, `"${String(value)}" is not a mode`, allowed.join(', '))
   return mode
 }

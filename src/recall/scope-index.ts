@@ -114,6 +114,8 @@ export class ScopeIndex {
     const there = new Set(heads.map((head) => head.id))
     for (const id of [...this.#index.ids()]) if (!there.has(id)) this.#remove(id)
     await this.#read(heads.filter((head) => !this.#holds(head)).map((head) => head.id))
+    // The feed begins anew after a purge: no word of what was purged may be saved again, not as that of a removed document either.
+    this.#index = this.#index.withoutRemoved()
   }
 
   async #take(changes: readonly Change[]): Promise<void> {

@@ -71,11 +71,14 @@ async function picks(
   { looked = false, meant }: SearchCall,
 ): Promise<{ readonly ranking: Ranking; readonly picked: Picked }> {
   const { signal, limit } = request
-  const first = Math.max(CANDIDATES, 2 * limit)
-  for (let most = first; ; most = Math.min(most * WIDER, MOST_CANDIDATES)) {
+  for (let most = CANDIDATES; ; most = Math.min(most * WIDER, MOST_CANDIDATES)) {
     const ranking = await place.index.inStep(
       (indexes, problems) => rank({ indexes, problems, query, request, meaning: viewOf(meant), exact, most }),
-      { looked: looked || most > first, ...(meant ? { meaning: meant.meaning } : {}), ...(signal ? { signal } : {}) },
+      {
+        looked: looked || most > CANDIDATES,
+        ...(meant ? { meaning: meant.meaning } : {}),
+        ...(signal ? { signal } : {}),
+      },
     )
     const picked = await pick(place, request, query, ranking)
     const isEnough = picked.hits.length + picked.omitted.length >= limit || !ranking.hasMore

@@ -62,7 +62,10 @@ export const KIND_FACTORS: Partial<Readonly<Record<Kind, number>>> = {
   fact: 1.03,
 }
 
-/** How many of the best by their own words get a second look, with what supports them. */
+/**
+ * How many of the best by their own words get a second look, with what supports them: more than one search may be asked for, so that
+ * a larger limit only adds hits.
+ */
 export const CANDIDATES = 120
 /** Where these say the same so often that hits are missing: so many times as many, up to so many. */
 export const WIDER = 4
@@ -80,8 +83,11 @@ export const MEANING_REACH = 2
 /** What the own meaning of a turn counts that ends in a question. */
 export const MEANING_QUESTION_SHARE = 0.5
 
-/** How many of the best by meaning are looked at beside those by words. */
-export const MEANING_CANDIDATES = 40
+/** How many of the nearest by meaning are looked at beside those by words: as many as one search may be asked for. */
+export const MEANING_CANDIDATES = 100
+
+/** What has no vector yet is taken to be as near as so many of the best by words are. */
+export const USUAL_OF = 20
 
 /** The least score of a search by meaning alone; with words, what has none of them must be so near. */
 export const LEAST_COSINE = 0.3

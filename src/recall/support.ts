@@ -60,12 +60,12 @@ class Surroundings {
     this.#groups = [...new Set(docs.map((doc) => matches.group(doc)))].map((group) =>
       matches.members(group).filter(counts),
     )
-    for (const [n, members] of this.#groups.entries()) {
-      for (const [place, doc] of members.entries()) {
+    this.#groups.forEach((members, n) => {
+      members.forEach((doc, place) => {
         this.#groupOf[doc] = n + 1
         this.#placeOf[doc] = place
-      }
-    }
+      })
+    })
     const near = new Set(docs)
     for (const doc of docs) for (const { doc: other } of this.#neighbours(doc)) near.add(other)
     this.docs = [...near]

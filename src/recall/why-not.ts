@@ -19,7 +19,7 @@ import { type Ranking, rank } from './rank.ts'
 import type { SearchRequest } from './request.ts'
 import { measureOf } from './scoring.ts'
 import { type Meant, pick, problemText, type SearchPlace, viewOf } from './search-memory.ts'
-import { CANDIDATES } from './settings.ts'
+import { CANDIDATES, MEANING_CANDIDATES } from './settings.ts'
 
 export async function whyNot(place: SearchPlace, request: SearchRequest, ref: string, meant?: Meant): Promise<WhyNot> {
   const { entry, near } = await lookUp(place.store, request, ref)
@@ -34,18 +34,17 @@ export async function whyNot(place: SearchPlace, request: SearchRequest, ref: st
   const query = withDateWords(parseQuery(request.text, place.analyzer))
   const exact = await exactEntries(place.store, request)
   const asked = { ...request, explain: true }
-  const most = Math.max(CANDIDATES, 2 * request.limit)
-  const { kept, ranking, cosine } = await place.index.inStep(
+  const { kept, ranking, facts } = await place.index.inStep(
     (indexes, problems) => {
       const kept = keptOut(indexes, query, request, entry)
       const meaning = viewOf(meant)
-      const ranking = rank({ indexes, problems, query, request: { ...asked, minScore: 0 }, meaning, exact, most })
-      return { kept, ranking, cosine: meaning?.cosine(entry.id) }
+      const all = { ...asked, minScore: 0 }
+      const ranking = rank({ indexes, problems, query, request: all, meaning, exact, most: CANDIDATES })
+      return { kept, ranking, facts: { hasWords: hasWords(indexes, query, entry), cosine: meaning?.cosine(entry.id) } }
     },
     meant ? { meaning: meant.meaning } : {},
   )
-  const verdict =
-    kept ?? (await placed(place, asked, query, ranking, entry)) ?? notRanked(request, query, ranking, cosine)
+  const verdict = kept ?? (await placed(place, asked, query, ranking, entry)) ?? notRanked(request, query, facts)
   return { entry, ...verdict, warnings: ranking.problems.map(problemText) }
 }
 
@@ -119,28 +118,43 @@ async function placed(
   return { reason: 'limit', sentence: `${sentence} A higher limit would show it.`, ...facts }
 }
 
-/** `cosine`: of its nearest piece; missing where it has no vector, or none were asked. */
-function notRanked(request: SearchRequest, query: Query, ranking: Ranking, cosine: number | undefined): Verdict {
-  const { mode, minCosine } = request
-  if (mode === 'semantic' && cosine === undefined) {
-    return { reason: 'no-vector', sentence: 'It has no vector, so that no search by meaning finds it yet.' }
+interface Facts {
+  readonly hasWords: boolean
+  /** Of its nearest piece; missing where it has no vector, or none were asked. */
+  readonly cosine: number | undefined
+}
+
+/** It is not among those that got a second look: what would have brought it there. */
+function notRanked({ mode, minCosine }: SearchRequest, query: Query, { hasWords, cosine }: Facts): Verdict {
+  if (mode === 'semantic') return notNear(cosine)
+  if (hasWords) {
+    const how = mode === 'lexical' ? 'say more of the query in their own words' : 'say more of it'
+    return { reason: 'limit', sentence: `More than ${CANDIDATES} entries ${how}.` }
   }
-  if (ranking.candidates.length >= CANDIDATES) {
-    const how = {
-      lexical: 'say more of the query in their own words',
-      semantic: 'are nearer',
-      hybrid: 'say more of it',
-    }
-    return { reason: 'limit', sentence: `More than ${CANDIDATES} entries ${how[mode]}.` }
-  }
-  if (mode === 'semantic') return { reason: 'far', sentence: 'It has nothing to do with the query.' }
   const words = [...query.words, ...query.prefixes].map(({ text }) => `"${text}"`).join(', ')
   const sentence = words === '' ? 'The query has no words.' : `None of the query's words stands in it: ${words}.`
-  if (mode === 'hybrid' && cosine !== undefined) {
-    const far = `In meaning it is too far from it, at ${cosine.toFixed(2)} where ${minCosine} is the least.`
-    return { reason: 'far', sentence: `${sentence} ${far} Search by a word that it has.` }
+  const advice = 'Search by a word that it has.'
+  if (mode === 'lexical' || cosine === undefined) return { reason: 'no-words', sentence: `${sentence} ${advice}` }
+  if (cosine >= minCosine) {
+    const nearer = `By meaning, ${MEANING_CANDIDATES} others come before it.`
+    return { reason: 'limit', sentence: `${sentence} ${nearer} ${advice}` }
   }
-  return { reason: 'no-words', sentence: `${sentence} Search by a word that it has.` }
+  const far = `In meaning it is too far from it, at ${cosine.toFixed(2)} where ${minCosine} is the least.`
+  return { reason: 'far', sentence: `${sentence} ${far} ${advice}` }
+}
+
+function notNear(cosine: number | undefined): Verdict {
+  if (cosine === undefined) {
+    return { reason: 'no-vector', sentence: 'It has no vector, so that no search by meaning finds it yet.' }
+  }
+  if (cosine <= 0) return { reason: 'far', sentence: 'It has nothing to do with the query.' }
+  return { reason: 'limit', sentence: `More than ${CANDIDATES} entries are nearer.` }
+}
+
+function hasWords(indexes: readonly SearchIndex[], query: Query, { id }: Entry): boolean {
+  const matches = search({ indexes, query, scoring: measureOf(indexes).scoring })
+  const doc = matches.find(id)
+  return doc >= 0 && matches.score(doc) > 0
 }
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, sta
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { KeepsakeError } from '../../src/errors.ts'
 import { type Memory, openMemory } from '../../src/memory.ts'
 import type { Operation } from '../../src/model/operation.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
@@ -62,7 +63,7 @@ describe('embeds once', () => {
     expect(await memory.embeddings()).toEqual({ model: 'letters', loaded: true, entries: 0, pending: 2 })
     const told: number[][] = []
     const embedded = await memory.embed({ onProgress: (...progress) => told.push(progress) })
-    expect(embedded).toEqual({ model: 'letters', embedded: 3, entries: 2, pending: 0 })
+    expect(embedded).toEqual({ model: 'letters', embedded: 3, entries: 2, pending: 0, kept: true })
     expect(told).toEqual([
       [1, 2],
       [2, 2],
@@ -204,6 +205,28 @@ describe('another model', () => {
     expect(await memory.embed()).toMatchObject({ entries: 3, pending: 0 })
     expect(await nearest(memory, 'zzzz')).toBe('zzz zzzz zz')
   })
+
+  it.each([false, true])(
+    'of the same name but another length is noticed by a search (read before: %s)',
+    async (isRead) => {
+      await herons(await open())
+      const longer = new Letters('letters', 40)
+      longer.before = (texts) => {
+        if (texts.includes('a heron stands in the reeds')) throw new KeepsakeError('MODEL', 'it is busy')
+      }
+      const memory = await open(longer)
+      if (isRead) expect(await memory.embeddings()).toMatchObject({ entries: 2, pending: 0 })
+      const { searched } = await memory.search('zzzz', { mode: 'semantic', minScore: 0 })
+      expect(searched.vectors).toMatchObject({ pending: 2 })
+      longer.before = () => undefined
+      expect(await memory.embed()).toMatchObject({ embedded: 4, entries: 2, pending: 0 })
+      expect(await nearest(memory, 'zzzz')).toBe('zzz zzzz zz')
+      await memory.close()
+      const again = await open(longer)
+      expect(await nearest(again, 'heron')).toBe('a heron stands in the reeds')
+      expect(await again.embed()).toMatchObject({ embedded: 0, entries: 2, pending: 0 })
+    },
+  )
 })
 
 describe('two at once', () => {
@@ -353,6 +376,16 @@ describe('a memory that keeps nothing', () => {
     expect(await memory.as('scout').embed()).toMatchObject({ entries: 0, pending: 0 })
     await memory.purge('sleep')
     expect(await memory.embed()).toMatchObject({ embedded: 0, entries: 1, pending: 0 })
+  })
+
+  it('lets others have a turn between long texts', async () => {
+    const memory = await openMemory({ store: memoryStore(), embed: letters })
+    for (let n = 0; n < 8; n++) await memory.remember(`${n} herons. ${'A heron. '.repeat(10_000)}`, { name: `n ${n}` })
+    let turns = 0
+    const timer = setInterval(() => turns++, 0)
+    await memory.embed()
+    clearInterval(timer)
+    expect(turns).toBeGreaterThanOrEqual(8)
   })
 
   it('and without a model says what to do', async () => {

@@ -4,3 +4,20 @@ export function breath(): Promise<void> {
     setTimeout(resolve, 0)
   })
 }
+
+/** Characters that are cut into pieces between two breaths: milliseconds. */
+const CHARACTERS = 64_000
+/** To read an entry costs something, however short it is. */
+const LEAST_CHARACTERS = 4_000
+
+/** A breath now and then, by how much text was worked on. */
+export class Breathing {
+  #characters = 0
+
+  async after(text: string): Promise<void> {
+    this.#characters += Math.max(text.length, LEAST_CHARACTERS)
+    if (this.#characters < CHARACTERS) return
+    this.#characters = 0
+    await breath()
+  }
+}

@@ -5,14 +5,18 @@
 import type { Entry } from '../../model/entry.ts'
 import type { Embed } from '../../ports/embed.ts'
 import type { Store } from '../../ports/store.ts'
-import { breath } from './breath.ts'
-import type { ScopeVectors } from './scope-vectors.ts'
+import { Breathing } from './breath.ts'
+import { embedTaken } from './embed-taken.ts'
+import type { EntryPieces, ScopeVectors } from './scope-vectors.ts'
 
-/** Pieces given to the model at once: enough to sort them by length, few enough to be told of progress. */
-const AT_ONCE = 64
-/** Pieces between two saves, each of which writes one block as a rule. */
-const UNSAVED = 256
-const ENTRIES_PER_BREATH = 16
+/** Pieces given to the model at once: at first, and where somebody waits, so few that the time is kept to. */
+export const FEWEST_AT_ONCE = 8
+/** More of them can be sorted by length. But what is under way when it is interrupted is lost, so they must not take long. */
+const MOST_AT_ONCE = 64
+const QUICK_MS = 500
+/** Of work, until it is saved: soon at first, for it may be over soon; then less often, since each save writes one block as a rule. */
+export const FIRST_SAVE_MS = 1000
+const SAVE_MS = 4000
 /** One by one up to here; more are read in one go, which looks at the whole folder first. */
 const FEW = 64
 
@@ -20,48 +24,48 @@ export interface EmbeddingRun {
   readonly store: Store
   readonly load: () => Promise<Embed>
   readonly signal: AbortSignal | undefined
-  /** There is a place for vectors. */
-  readonly isSaved: boolean
-  /** Pieces that may still be given to the model. */
-  left: number
+  /** Called now and then. */
+  readonly save: (vectors: ScopeVectors) => Promise<unknown>
+  /** By `performance.now()`: from then on nothing more is begun. Missing: all is done. */
+  readonly untilMs?: number
+  /** By `performance.now()`. */
+  saveAtMs: number
+  /** Pieces that are given to the model together. */
+  atOnce: number
   embedded: number
   /** Called with each entry that is done. */
   readonly settled: () => void
 }
 
-interface Wanting {
-  readonly id: string
-  readonly revision: string
-  readonly hashes: ReadonlySet<string>
-}
-
 export async function embedScope(vectors: ScopeVectors, run: EmbeddingRun): Promise<void> {
-  let entries: Wanting[] = []
+  let entries: EntryPieces[] = []
   let texts = new Map<string, string>()
-  let read = 0
+  const breathing = new Breathing()
   for await (const entry of wantedEntries(vectors, run)) {
     const pieces = vectors.piecesOf(entry)
-    const wanting = { id: entry.id, revision: entry.revision, hashes: new Set(pieces.keys()) }
+    const { id, revision, name, key } = entry
+    const wanting = { id, revision, name: name ?? key ?? null, hashes: new Set(pieces.keys()) }
     const unknown = [...pieces].filter(([hash]) => !vectors.rows?.knows(hash))
-    if (unknown.length > 0) {
+    if (vectors.setAside(wanting)) run.settled()
+    else if (unknown.length > 0) {
       entries.push(wanting)
       for (const [hash, text] of unknown) texts.set(hash, text)
     } else if (vectors.settle(wanting.id, wanting.revision, wanting.hashes, new Map())) run.settled()
-    if (texts.size >= Math.min(AT_ONCE, run.left)) {
+    if (texts.size >= run.atOnce) {
       await embedTexts(vectors, run, entries, texts)
       entries = []
       texts = new Map()
     }
-    if (++read % ENTRIES_PER_BREATH === 0) await breath()
-    if (run.left <= 0) return
+    await breathing.after(entry.content)
+    if (isOver(run)) return
   }
   await embedTexts(vectors, run, entries, texts)
 }
 
-async function* wantedEntries(vectors: ScopeVectors, { store, left, signal }: EmbeddingRun): AsyncGenerator<Entry> {
+async function* wantedEntries(vectors: ScopeVectors, { store, untilMs, signal }: EmbeddingRun): AsyncGenerator<Entry> {
   const options = signal ? { signal } : {}
   const ids = [...vectors.wanted.keys()]
-  if (Math.min(ids.length, left) <= FEW) {
+  if (ids.length <= FEW || untilMs !== undefined) {
     for (const id of ids) {
       const entry = await store.get(id, options)
       if (entry?.scope === vectors.scope) yield entry
@@ -73,31 +77,36 @@ async function* wantedEntries(vectors: ScopeVectors, { store, left, signal }: Em
 async function embedTexts(
   vectors: ScopeVectors,
   run: EmbeddingRun,
-  entries: readonly Wanting[],
+  entries: readonly EntryPieces[],
   texts: ReadonlyMap<string, string>,
 ): Promise<void> {
   const waiting = new Set(entries)
   const pieces = [...texts]
-  for (let from = 0; from < pieces.length && run.left > 0; from += AT_ONCE) {
-    const some = pieces.slice(from, from + Math.min(AT_ONCE, run.left))
+  while (pieces.length > 0 && !isOver(run)) {
+    const some = pieces.splice(0, run.atOnce)
     const embed = await run.load()
     run.signal?.throwIfAborted()
-    const made = await embed.embed(
-      some.map(([, text]) => text),
-      run.signal ? { signal: run.signal } : {},
-    )
-    const fresh = new Map(some.map(([hash], at) => [hash, made[at] as Float32Array])) // one for each text: see Embed
+    const begunMs = performance.now()
+    const { vectors: fresh, refused } = await embedTaken(embed, some, run.signal)
+    vectors.refuse(refused)
     for (const entry of waiting) {
-      if (!vectors.settle(entry.id, entry.revision, entry.hashes, fresh)) continue
+      if (!vectors.settle(entry.id, entry.revision, entry.hashes, fresh) && !vectors.setAside(entry)) continue
       waiting.delete(entry)
       run.settled()
     }
-    run.left -= some.length
-    run.embedded += some.length
-    if (run.isSaved && isWorthSaving(run.embedded, some.length)) await vectors.save()
+    run.embedded += fresh.size
+    run.atOnce = nextAtOnce(run, performance.now() - begunMs)
+    if (performance.now() < run.saveAtMs) continue
+    await run.save(vectors)
+    run.saveAtMs = performance.now() + SAVE_MS
   }
 }
 
-function isWorthSaving(embedded: number, added: number): boolean {
-  return Math.floor(embedded / UNSAVED) > Math.floor((embedded - added) / UNSAVED)
+function nextAtOnce({ atOnce, untilMs }: EmbeddingRun, tookMs: number): number {
+  if (untilMs !== undefined) return FEWEST_AT_ONCE
+  return tookMs < QUICK_MS ? Math.min(2 * atOnce, MOST_AT_ONCE) : Math.max(atOnce / 2, FEWEST_AT_ONCE)
+}
+
+export function isOver({ untilMs }: EmbeddingRun): boolean {
+  return untilMs !== undefined && performance.now() >= untilMs
 }

@@ -10,7 +10,7 @@ export interface MeaningView {
   cosine(id: string): number | undefined
   /** The same of many, which is faster than to ask for each; missing where it has none. */
   cosines(ids: readonly string[]): ReadonlyMap<string, number>
-  /** The best entries that `accepts` lets through, the best first, exact. */
+  /** At least the `most` nearest that `accepts` lets through, with all that are as near as the last of them: exact, in no order. */
   best(most: number, accepts: (id: string) => boolean): readonly Near[]
 }
 
@@ -20,8 +20,10 @@ export interface Near {
 }
 
 export interface EmbedPendingOptions extends CallOptions {
-  /** Pieces at most, about; left out: all there are. */
-  readonly most?: number
+  /** For about so long, where somebody waits; left out: until all is done. */
+  readonly forMs?: number
+  /** `IO` or `READ_ONLY` where vectors can't be kept. Else they are made all the same, for this process alone. */
+  readonly mustKeep?: boolean
   /** In entries. */
   readonly onProgress?: (done: number, total: number) => void
 }
@@ -32,6 +34,20 @@ export interface Embedded {
   readonly embedded: number
   /** Entries that have vectors now. */
   readonly entries: number
-  /** Entries that have none yet. */
+  /** Entries that have none yet, and will get them. */
   readonly pending: number
+  /** Entries that have none because the model does not take their text; missing where there are none. */
+  readonly refused?: readonly RefusedEntry[]
+  /** Another process embeds now, so that this one did not. */
+  readonly isElsewhere?: boolean
+  /** False: what was made could not be written down, so only this process has it. */
+  readonly kept: boolean
+}
+
+/** It is found by its words. It is tried again by the next process, and when its text changes. */
+export interface RefusedEntry {
+  readonly id: string
+  readonly name: string | null
+  /** A sentence. */
+  readonly reason: string
 }

@@ -2,13 +2,13 @@
  * The vectors that one memory searches, world and own: kept in step with the index, asked about a query, and made where they are
  * missing. Reading needs no model, only its name. One process at a time embeds; the others read what it saves.
  */
-import { type ErrorCode, isKeepsakeError } from '../../errors.ts'
+import { type ErrorCode, isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import type { Scope } from '../../model/entry.ts'
 import type { EmbedSource } from '../../ports/embed.ts'
 import type { CallOptions, Lease, Store } from '../../ports/store.ts'
 import type { ScopeIndex } from '../scope-index.ts'
-import { type EmbeddingRun, embedScope } from './embed-scope.ts'
-import type { Embedded, EmbedPendingOptions, MeaningView, Near } from './meaning-view.ts'
+import { type EmbeddingRun, embedScope, FEWEST_AT_ONCE, FIRST_SAVE_MS, isOver } from './embed-scope.ts'
+import type { Embedded, EmbedPendingOptions, MeaningView, RefusedEntry } from './meaning-view.ts'
 import { ScopeVectors } from './scope-vectors.ts'
 
 /** Whoever has it writes vectors. */
@@ -17,6 +17,9 @@ export const EMBED_LEASE = 'embed'
 /** Queries are asked again: page by page, or once for the candidates and once for an explanation. */
 const REMEMBERED_QUERIES = 8
 const UNWRITABLE: readonly ErrorCode[] = ['READ_ONLY', 'IO']
+
+type Made = Pick<Embedded, 'embedded' | 'kept' | 'isElsewhere'>
+const NOTHING_MADE: Made = { embedded: 0, kept: true }
 
 export class Meaning {
   readonly source: EmbedSource
@@ -43,6 +46,11 @@ export class Meaning {
     return this.#scopes.reduce((sum, { rows }) => sum + (rows?.currentEntries ?? 0), 0)
   }
 
+  /** Entries with a text that the model does not take, as of the last `follow`. */
+  get refused(): readonly RefusedEntry[] {
+    return this.#scopes.flatMap(({ refused }) => refused)
+  }
+
   /** Reads what is kept, which `follow` does too: for who would not keep a turn of the index waiting for it. */
   async open(): Promise<void> {
     await this.#inTurn(async () => {
@@ -67,10 +75,7 @@ export class Meaning {
       pending: this.pending,
       cosine: (id) => cosines([id]).get(id),
       cosines,
-      best: (most, accepts) => {
-        const found = all.flatMap((rows) => rows.best(query, most, accepts))
-        return all.length === 1 ? found : found.sort(byCosine).slice(0, most)
-      },
+      best: (most, accepts) => all.flatMap((rows) => rows.best(query, most, accepts)),
     }
   }
 
@@ -78,6 +83,7 @@ export class Meaning {
     const known = this.#queries.get(text)
     const vector = known ?? (await (await this.source.load(options)).embed([text], options))[0]
     if (!vector) throw new Error('a model gave no vector') // see Embed
+    if (!known) for (const scope of this.#scopes) scope.expect(vector.length)
     this.#queries.delete(text)
     this.#queries.set(text, vector)
     const [oldest] = this.#queries.keys()
@@ -88,20 +94,21 @@ export class Meaning {
   /** What the last `follow` told of. Never inside `use` of `inStep`. */
   async embedPending(options: EmbedPendingOptions = {}): Promise<Embedded> {
     const isNeeded = this.pending > 0 || !this.#scopes.every(({ isSaved }) => isSaved)
-    const embedded = isNeeded ? await this.#embedLeased(options) : 0
-    return { model: this.source.model, embedded, entries: this.entries, pending: this.pending }
+    const made = isNeeded ? await this.#embedLeased(options) : NOTHING_MADE
+    const { entries, pending, refused } = this
+    return { model: this.source.model, ...made, entries, pending, ...(refused.length === 0 ? {} : { refused }) }
   }
 
-  async #embedLeased(options: EmbedPendingOptions): Promise<number> {
-    const lease = await this.#lease()
+  async #embedLeased(options: EmbedPendingOptions): Promise<Made> {
+    const lease = await this.#lease(options)
     if (!lease) {
       if (!this.#isWriting) await this.#catchUp()
-      return 0
+      return { ...NOTHING_MADE, isElsewhere: true }
     }
     this.#isWriting = true
     try {
       await this.#catchUp()
-      return await this.#embed(options, lease === 'nowhere' ? [] : this.#scopes)
+      return await this.#embed(options, lease !== 'nowhere')
     } finally {
       this.#isWriting = false
       if (lease !== 'nowhere') await lease.release()
@@ -109,34 +116,43 @@ export class Meaning {
   }
 
   /** `nowhere`: this memory can only be read, or has no room. Then vectors are made for this process alone. */
-  async #lease(): Promise<Lease | 'nowhere' | undefined> {
+  async #lease({ mustKeep = false }: EmbedPendingOptions): Promise<Lease | 'nowhere' | undefined> {
     if (this.#isWriting) return undefined
     try {
       return await this.#store.lease(EMBED_LEASE)
     } catch (error) {
-      if (!isKeepsakeError(error) || !UNWRITABLE.includes(error.code)) throw error
+      if (mustKeep || !isKeepsakeError(error) || !UNWRITABLE.includes(error.code)) throw error
       return 'nowhere'
     }
   }
 
-  async #embed({ signal, most, onProgress }: EmbedPendingOptions, saved: readonly ScopeVectors[]): Promise<number> {
+  async #embed(options: EmbedPendingOptions, mayWrite: boolean): Promise<Made> {
+    const { signal, forMs, mustKeep = false, onProgress } = options
     const total = this.pending
-    let done = 0
+    const begunMs = performance.now()
+    let [done, kept] = [0, true]
+    const save = async (scope: ScopeVectors): Promise<boolean> => {
+      const isKept = mayWrite && (await scope.save())
+      if (!isKept && mustKeep) throw notKept()
+      return isKept
+    }
     const run: EmbeddingRun = {
       store: this.#store,
       load: () => this.source.load(signal ? { signal } : {}),
       signal,
-      isSaved: saved.length > 0,
-      left: most ?? Number.POSITIVE_INFINITY,
+      save,
+      ...(forMs === undefined ? {} : { untilMs: begunMs + forMs }),
+      saveAtMs: begunMs + FIRST_SAVE_MS,
+      atOnce: FEWEST_AT_ONCE,
       embedded: 0,
       settled: () => onProgress?.(++done, total),
     }
     try {
-      for (const scope of this.#scopes) if (run.left > 0) await embedScope(scope, run)
+      for (const scope of this.#scopes) if (!isOver(run)) await embedScope(scope, run)
     } finally {
-      for (const scope of saved) await scope.save()
+      for (const scope of this.#scopes) kept = (await save(scope)) && kept
     }
-    return run.embedded
+    return { embedded: run.embedded, kept }
   }
 
   async #catchUp(): Promise<void> {
@@ -152,6 +168,8 @@ export class Meaning {
   }
 }
 
-function byCosine(a: Near, b: Near): number {
-  return b.cosine - a.cosine || (a.id < b.id ? -1 : 1)
+function notKept(): KeepsakeError {
+  return new KeepsakeError('IO', 'the vectors can not be written to .state/derived of the workspace', {
+    hint: 'Is there room on the disk, and may this user write there? What was written before this is kept.',
+  })
 }

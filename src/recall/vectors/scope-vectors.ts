@@ -13,6 +13,8 @@ import { COLUMN, MIRROR, REVISION_DIGITS } from '../entry-document.ts'
 import { piecesOf } from '../pieces.ts'
 import type { ScopeIndex } from '../scope-index.ts'
 import { BLOCK_ROWS, type Head } from './block.ts'
+import { Breathing } from './breath.ts'
+import type { RefusedEntry } from './meaning-view.ts'
 import { VectorFiles } from './vector-files.ts'
 import { VectorRows } from './vector-rows.ts'
 
@@ -20,6 +22,19 @@ const IDENTITY = KIND_NAMES.indexOf('identity')
 /** So many changed entries are looked at in passing; most changes leave most texts as they were. */
 const FEW = 32
 const NOTHING: ReadonlyMap<string, Float32Array> = new Map()
+
+/** An entry, and the hashes of its pieces. */
+export interface EntryPieces {
+  readonly id: string
+  readonly revision: string
+  /** For who is told of it. */
+  readonly name: string | null
+  readonly hashes: ReadonlySet<string>
+}
+
+interface Refused extends RefusedEntry {
+  readonly revision: string
+}
 
 export class ScopeVectors {
   readonly scope: Scope
@@ -30,9 +45,15 @@ export class ScopeVectors {
   readonly #wanted = new Map<string, string>()
   /** Entries that have no piece at this revision. */
   readonly #bare = new Map<string, string>()
+  /** Texts that the model does not take, by their hash, and why: until this process ends. */
+  readonly #refusedTexts = new Map<string, string>()
+  /** Entries with such a text. */
+  readonly #refused = new Map<string, Refused>()
   /** Of the files, as they were last read or written. */
   #head: Head | undefined
   #generation = 1
+  /** Of vectors that the model makes now, once that is known. */
+  #dimensions: number | undefined
   /** Of the feed, when the rows were last in step with it. */
   #epoch: string | undefined
   #cursor: Cursor | undefined
@@ -53,6 +74,10 @@ export class ScopeVectors {
     return this.#wanted
   }
 
+  get refused(): readonly RefusedEntry[] {
+    return [...this.#refused.values()].map(({ revision: _, ...entry }) => entry)
+  }
+
   get isSaved(): boolean {
     return !this.#rows || this.#rows.changedBlocks.size === 0
   }
@@ -67,10 +92,18 @@ export class ScopeVectors {
   async follow(index: ScopeIndex, mayRead: boolean): Promise<void> {
     await this.open()
     const changed = this.#look(index)
-    if (mayRead && this.#wanted.size > 0) await this.catchUp()
+    if (mayRead && this.#wanted.size + this.#refused.size > 0) await this.catchUp()
     if (changed.length <= FEW) await this.#settleAll(changed)
     this.#cursor = index.at
     if (this.#epoch !== this.#cursor?.epoch) this.#startOver()
+  }
+
+  /** Vectors of another length can't be compared with those that the model makes now: the next look wants them again. */
+  expect(dimensions: number): void {
+    this.#dimensions = dimensions
+    if (!this.#rows || this.#rows.dimensions === dimensions) return
+    this.#numberAnew(undefined)
+    this.#lookAtAll = true
   }
 
   /** What others have saved since. */
@@ -83,8 +116,10 @@ export class ScopeVectors {
       return
     }
     if (known?.generation === head.generation && known.rows === head.rows && known.epoch === head.epoch) return
+    if (this.#dimensions !== undefined && this.#dimensions !== head.dimensions) return this.#passOver(head)
     if (!(await this.#readOn(head))) await this.#reload(head)
     for (const [id, revision] of this.#wanted) this.#isSettled(id, revision)
+    for (const [id, { revision }] of this.#refused) this.#isSettled(id, revision)
   }
 
   /** Its pieces by the hash of their text. */
@@ -101,8 +136,23 @@ export class ScopeVectors {
     return true
   }
 
-  /** What changed, by whoever holds the lease. Where it can't be kept, it is tried again with the next. */
-  async save(): Promise<void> {
+  /** Texts by their hash, and why. */
+  refuse(texts: ReadonlyMap<string, string>): void {
+    for (const [hash, reason] of texts) this.#refusedTexts.set(hash, reason)
+  }
+
+  /** Whether it has a text that was refused: then it wants nothing any more, and has no vector until that text is another. */
+  setAside({ id, revision, name, hashes }: EntryPieces): boolean {
+    if (this.#refusedTexts.size === 0 || this.#wanted.get(id) !== revision) return false
+    const [reason] = [...hashes].flatMap((hash) => this.#refusedTexts.get(hash) ?? [])
+    if (reason === undefined) return false
+    this.#wanted.delete(id)
+    this.#refused.set(id, { id, name, reason, revision })
+    return true
+  }
+
+  /** What changed, by whoever holds the lease. False: it could not be kept, and is tried again with the next. */
+  async save(): Promise<boolean> {
     if (this.#cursor && this.#epoch !== this.#cursor.epoch) this.#startOver()
     const dead = this.#rows ? this.#rows.rows - this.#rows.currentRows : 0
     if (this.#rows && this.#wanted.size === 0 && dead > Math.max(this.#rows.rows / 2, BLOCK_ROWS)) {
@@ -110,10 +160,13 @@ export class ScopeVectors {
     }
     const rows = this.#rows
     const cursor = this.#cursor
-    if (!rows || !cursor || rows.changedBlocks.size === 0) return
+    if (!rows || !cursor || rows.changedBlocks.size === 0) return true
     const { dimensions } = rows
     const head = { dimensions, rows: rows.rows, generation: this.#generation, epoch: cursor.epoch, isOldPieces: false }
-    if (await this.#files.write(rows, head, this.#head?.rows ?? 0, cursor)) this.#head = head
+    const isKept = await this.#files.write(rows, head, this.#head?.rows ?? 0, cursor)
+    if (isKept) this.#head = head
+    // What a purge has made void meanwhile was not to be kept.
+    return isKept || (await this.#store.changes('now')).cursor.epoch !== cursor.epoch
   }
 
   /** For who has no index: only entries at these revisions have vectors, and nothing else is kept. */
@@ -147,19 +200,24 @@ export class ScopeVectors {
   #lookAll(index: ScopeIndex): void {
     for (const id of this.#rows?.ids() ?? []) this.#rows?.setCurrent(id, false)
     this.#wanted.clear()
+    const refused = new Map(this.#refused)
+    this.#refused.clear()
     for (const segment of index.index.segments()) {
       for (let document = 0; document < segment.documents; document++) {
         const revision = segment.removed.has(document) ? undefined : revisionIn(segment, document)
-        if (revision !== undefined) this.#see(segment.id(document), revision)
+        if (revision !== undefined) this.#see(segment.id(document), revision, refused)
       }
     }
   }
 
   /** `undefined`: it is not there, or not for a model to read. */
-  #see(id: string, revision: string | undefined): void {
+  #see(id: string, revision: string | undefined, before: ReadonlyMap<string, Refused> = this.#refused): void {
+    const refused = before.get(id)
     this.#rows?.setCurrent(id, false)
     this.#wanted.delete(id)
+    this.#refused.delete(id)
     if (revision === undefined || this.#bare.get(id) === revision) return
+    if (refused?.revision === revision) return void this.#refused.set(id, refused)
     this.#wanted.set(id, revision)
     this.#isSettled(id, revision)
   }
@@ -168,12 +226,16 @@ export class ScopeVectors {
     if (this.#rows?.revisionOf(id) !== revision) return
     this.#rows.setCurrent(id, true)
     this.#wanted.delete(id)
+    this.#refused.delete(id)
   }
 
   async #settleAll(ids: readonly string[]): Promise<void> {
+    const breathing = new Breathing()
     for (const id of ids) {
       const entry = await this.#store.get(id)
-      if (entry) this.settle(id, entry.revision, new Set(this.piecesOf(entry).keys()), NOTHING)
+      if (!entry) continue
+      this.settle(id, entry.revision, new Set(this.piecesOf(entry).keys()), NOTHING)
+      await breathing.after(entry.content)
     }
   }
 
@@ -198,11 +260,19 @@ export class ScopeVectors {
     if (head.epoch !== this.#epoch) this.#epoch = undefined // what is not there now is not to come back by this
   }
 
+  /** Files of another length than the model's vectors have now: they are written anew. */
+  #passOver(head: Head): void {
+    this.#head = head
+    this.#generation = head.generation
+    if (this.#rows) this.#numberAnew(this.#rows)
+  }
+
   /** The rows that vectors of this length belong to. Of another length than before, they are the first of a new set. */
   #rowsFor(fresh: ReadonlyMap<string, Float32Array>): VectorRows | undefined {
     const [first] = fresh.values()
     if (!first || first.length === this.#rows?.dimensions) return this.#rows
     this.#lookAtAll = this.#rows !== undefined
+    this.#dimensions = first.length
     this.#numberAnew(new VectorRows(first.length))
     return this.#rows
   }

@@ -65,7 +65,8 @@ export class VectorFiles {
 
   /** What changed of the rows, then the head. False: not all of it was kept. `before`: how many rows the files have so far. */
   async write(rows: VectorRows, head: Head, before: number, madeFrom: Cursor): Promise<boolean> {
-    for (const number of [...rows.changedBlocks].sort((a, b) => a - b)) {
+    const changed = [...rows.changedBlocks].sort((a, b) => a - b)
+    for (const number of changed) {
       // First, for the rows may change while it is written.
       rows.isSaved(number)
       const bytes = encodeBlock(this.#set, head, rows.block(number))
@@ -76,6 +77,8 @@ export class VectorFiles {
       await breath()
     }
     const kept = await this.#derived.write(this.#headKey, encodeHead(this.#set, head), madeFrom)
+    // Without it nobody finds them: all are written again.
+    if (!kept) for (const number of changed) rows.changed(number)
     // Files can't be removed, but they need not be large.
     for (let number = blocksOf(head.rows); kept && number < blocksOf(before); number++) {
       await this.#derived.write(this.#blockKey(number), new Uint8Array(0), madeFrom)

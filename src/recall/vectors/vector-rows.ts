@@ -153,10 +153,6 @@ export class VectorRows {
     }
   }
 
-  cosine(query: Float32Array, id: string): number | undefined {
-    return this.cosines(query, [id]).get(id)
-  }
-
   /** Of the nearest piece of each that has vectors. All at once: the query is made ready for each call. */
   cosines(query: Float32Array, ids: Iterable<string>): Map<string, number> {
     const owners: string[] = []

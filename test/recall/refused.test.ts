@@ -1,0 +1,103 @@
+/** A text that the model does not take keeps no other from its vector, and is told of by the name of its entry. */
+import { expect, it } from 'vitest'
+import { KeepsakeError } from '../../src/errors.ts'
+import { type Memory, openMemory } from '../../src/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { Letters } from '../faults/letters.mjs'
+
+const REFUSAL = new KeepsakeError('MODEL', 'the input is too long', { data: { refused: true } })
+
+/** Refuses a batch with such a text in it. */
+function picky(refuses: (text: string) => boolean): { readonly letters: Letters; readonly calls: string[][] } {
+  const letters = new Letters()
+  const calls: string[][] = []
+  letters.before = (texts) => {
+    calls.push([...texts])
+    if (texts.some(refuses)) throw REFUSAL
+  }
+  return { letters, calls }
+}
+
+const isPoison = (text: string): boolean => text.includes('poison')
+
+async function filled(letters: Letters): Promise<Memory> {
+  const memory = await openMemory({ store: memoryStore(), embed: letters })
+  await memory.apply(
+    Array.from({ length: 100 }, (_, n) => ({ op: 'add', scope: 'main', kind: 'experience', content: `text ${n}` })),
+  )
+  await memory.remember('a cup of poison', { name: 'Cup' })
+  return memory
+}
+
+it('is set aside, and all others get their vectors', async () => {
+  const { letters, calls } = picky(isPoison)
+  const memory = await filled(letters)
+  const { entry } = await memory.remember('more poison')
+  const refused = [
+    { id: (await memory.find('Cup')).id, name: 'Cup', reason: 'the input is too long.' },
+    { id: entry.id, name: null, reason: 'the input is too long.' },
+  ]
+  const told: number[] = []
+  const embedded = await memory.embed({ onProgress: (done) => told.push(done) })
+  expect(embedded).toMatchObject({ entries: 100, pending: 0, refused: expect.arrayContaining(refused) })
+  expect(told.at(-1)).toBe(102)
+  expect(await memory.embeddings()).toMatchObject({
+    entries: 100,
+    pending: 0,
+    refused: expect.arrayContaining(refused),
+  })
+  expect(calls.filter((texts) => texts.some(isPoison)).length).toBeLessThan(20)
+})
+
+it('is not tried again by searches, which go on by meaning and find its entry by its words', async () => {
+  const { letters, calls } = picky(isPoison)
+  const memory = await filled(letters)
+  await memory.embed()
+  calls.length = 0
+  const { hits, searched, warnings } = await memory.search('cup')
+  expect([hits[0]?.entry.name, searched.mode, searched.vectors?.pending, warnings]).toEqual(['Cup', 'hybrid', 0, []])
+  await memory.embed()
+  expect(calls).toEqual([['cup']])
+})
+
+it('leaves a search by meaning its meaning, also where that is who finds it out', async () => {
+  const memory = await filled(picky(isPoison).letters)
+  const { searched, warnings } = await memory.search('cup')
+  expect([searched.mode, searched.vectors?.pending, warnings]).toEqual(['hybrid', 0, []])
+})
+
+it('is tried again when it is another, and not for its metadata', async () => {
+  const { letters, calls } = picky(isPoison)
+  const memory = await filled(letters)
+  await memory.embed()
+  calls.length = 0
+  await memory.remember('a cup of poison', { name: 'Cup', metadata: { tags: ['kitchen'] } })
+  expect((await memory.embed()).refused).toHaveLength(1)
+  expect(calls.filter((texts) => texts.some(isPoison))).toEqual([])
+  await memory.remember('a cup of tea', { name: 'Cup' })
+  expect(await memory.embed()).toEqual(expect.not.objectContaining({ refused: expect.anything() }))
+  expect(await memory.embeddings()).toMatchObject({ entries: 101, pending: 0 })
+  await memory.remember('poison again', { name: 'Cup' })
+  expect((await memory.embed()).refused).toHaveLength(1)
+  await memory.forget('Cup')
+  expect((await memory.embeddings()).refused).toBeUndefined()
+})
+
+it('is tried again by the next process', async () => {
+  const { letters } = picky(isPoison)
+  const memory = await filled(letters)
+  await memory.embed()
+  letters.before = () => undefined
+  expect((await memory.embed()).entries).toBe(100)
+  const next = await openMemory({ store: memory.store, embed: letters })
+  expect(await next.embed()).toMatchObject({ entries: 101, pending: 0 })
+  expect(await memory.embeddings()).toMatchObject({ entries: 101, pending: 0 })
+})
+
+it('is not what is wrong where the model takes nothing at all', async () => {
+  const { letters, calls } = picky(() => true)
+  const memory = await filled(letters)
+  await expect(memory.embed()).rejects.toThrow('the input is too long')
+  expect(calls).toHaveLength(2)
+  expect(await memory.embeddings()).toMatchObject({ entries: 0, pending: 101, problem: 'the input is too long' })
+})
