@@ -13,8 +13,10 @@ export function asCommonJs(code) {
     // Code that V8 compiled earlier can't import.
     supported: { 'dynamic-import': false },
   })
+  // esbuild would copy what a file exports, one by one, into an object that is marked as made from a module; nobody looks at the mark.
+  const exported = made.replace(/module\.exports=[\w$]+\(([\w$]+)\)/, 'module.exports=$1')
   // Node's own module of that name brings its loader of modules along, and here it is only asked for the `require` that is here.
-  return inAscii(made.replaceAll('require("node:module")', '{createRequire:()=>require}'))
+  return inAscii(exported.replaceAll('require("node:module")', '{createRequire:()=>require}'))
 }
 
 /** A byte a character, which is half of what V8 has to read. esbuild leaves only what stands in regular expressions and comments. */

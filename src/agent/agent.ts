@@ -6,7 +6,7 @@ import type { Consolidated } from '../consolidate/consolidated.ts'
 import { type GivenModel, modelOf } from '../consolidate/given-model.ts'
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import { startCleanup } from '../memory/start-cleanup.ts'
-import { startEmbedding } from '../memory/start-embedding.ts'
+import { type Embedding, startEmbedding } from '../memory/start-embedding.ts'
 import type { Memory, Session, Turn } from '../memory.ts'
 import { withoutInjected } from '../model/injected.ts'
 import { wholeNumber } from '../model/number.ts'
@@ -82,7 +82,7 @@ class MemoryAgent implements Agent {
   readonly #instructions: string
   readonly #maxSteps: number
   readonly #cleaning: { stop(): void }
-  readonly #embedding: { stop(): void }
+  readonly #embedding: Embedding
   #isClosed = false
 
   constructor({ memory, model, session = 'chat-1', instructions = '', tools = [], ...options }: AgentOptions) {
@@ -133,7 +133,7 @@ class MemoryAgent implements Agent {
   close(): void {
     this.#isClosed = true
     this.#cleaning.stop()
-    this.#embedding.stop()
+    void this.#embedding.stop() // the memory waits for it when it is closed
   }
 
   async #begunAnew(key: string, telling: Telling, call: CallOptions): Promise<Reply> {
@@ -144,6 +144,7 @@ class MemoryAgent implements Agent {
 
   async #answered(key: string, input: string, telling: Telling, call: CallOptions): Promise<Reply> {
     const asked = await this.#takenDown(this.#memory.session(key), input, telling, call)
+    this.#embedding.asked()
     const condensed = await this.#condensing.onOverflow(key, asked, telling, call)
     const session = this.#memory.session(key)
     const prompt = await prompted({ session, asked, instructions: this.#instructions, telling }, call)

@@ -20,6 +20,8 @@ export interface BehindOptions {
 /** As long as an answer takes to be written. */
 const AFTER_ANSWER_MS = 100
 const WITHOUT_CALL_MS = 2000
+/** For what was embedded to be saved; the model may be in the middle of a batch, or hang. */
+const SAVING_MS = 1500
 
 export class BehindAnswers {
   readonly #options: BehindOptions
@@ -45,12 +47,15 @@ export class BehindAnswers {
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
-    this.#embedding?.stop()
+    const saved = this.#embedding?.stop()
     await (await this.#serving)?.close()
+    const tooLong = new Promise<void>((resolve) => setTimeout(resolve, SAVING_MS).unref())
+    await Promise.race([saved, tooLong])
   }
 
   #answered(mayHaveWritten: boolean): void {
     if (mayHaveWritten) this.#embedding?.changed()
+    else this.#embedding?.asked()
     if (this.#hasAnswered || this.#embedding || this.#isStopped) return
     this.#hasAnswered = true
     clearTimeout(this.#timer)

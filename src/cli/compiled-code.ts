@@ -35,8 +35,8 @@ export class CompiledCode {
     this.#path = join(folder, 'compiled', `${verb}-${cachedDataVersionTag()}`)
   }
 
-  /** Loads a file as `require` would, which then finds it loaded. */
-  load(file: string): void {
+  /** Loads a file as `require` would, which then finds it loaded. `taken`: called when the compiled code is, before it runs. */
+  load(file: string, taken: () => void): void {
     const text = readFileSync(file)
     this.#sourceChecksum = crc32(text)
     const cachedData = this.#read()
@@ -44,6 +44,7 @@ export class CompiledCode {
     const script = new Script(source, { filename: file, ...(cachedData ? { cachedData } : {}) })
     this.#script = script
     if (script.cachedDataRejected) this.#taken = undefined
+    taken()
     const loaded = { id: file, filename: file, loaded: true, exports: {} } as NodeJS.Module // all that `require` looks at
     script.runInThisContext()(loaded.exports, require, loaded, file, dirname(file))
     require.cache[file] = loaded

@@ -1,7 +1,7 @@
 /** What there is for search by meaning here, in a line. Nothing is loaded and nobody is asked. */
 import { foreignIn } from '../complete/foreign-in.ts'
 import type { Config } from '../config/load-config.ts'
-import { embedSource } from '../embed/embed-source.ts'
+import { embedSource, missingKey } from '../embed/embed-source.ts'
 import { miniLmPlaces } from '../embed/embeddings-folder.ts'
 import { installedEngine } from '../embed/installed-engine.ts'
 import type { EngineKind } from '../embed/minilm/engine.ts'
@@ -12,6 +12,8 @@ export interface EmbeddingsState {
   /** Of the model on this machine; `null`: it is not installed. */
   readonly engine?: EngineKind | null
   readonly state: string
+  /** Entries that have no vector yet; missing where that was not looked at. */
+  readonly pending?: number
 }
 
 export function embeddingsState({ values }: Config): EmbeddingsState {
@@ -20,7 +22,12 @@ export function embeddingsState({ values }: Config): EmbeddingsState {
   if (model === undefined) return { model: null, state: 'none' }
   if (typeof chosen !== 'string') {
     const foreign = foreignIn({ provider: 'openai', ...chosen }, process.env)
-    return { model, state: foreign === undefined ? model : `${model}; not asked unattended: its ${foreign}` }
+    const key = missingKey(chosen, process.env)
+    const problems = [
+      ...(key === undefined ? [] : [`it needs a key, and ${key} is not set`]),
+      ...(foreign === undefined ? [] : [`not asked unattended: its ${foreign}`]),
+    ]
+    return { model, state: [model, ...problems].join('; ') }
   }
   const engine = installedEngine(miniLmPlaces().from)
   if (engine !== undefined) return { model, engine, state: `${model}, ${engine}` }

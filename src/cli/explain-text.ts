@@ -41,7 +41,8 @@ function rowsOf(why: Why): Row[] {
   return [
     ...words.map((word) => wordRow(word, points)),
     ...supports.map(({ by, score: gained }): Row => [by, SUPPORTS[by], '', points(gained)]),
-    ...boosts.map(({ by, factor }): Row => [by, '', '', `×${factor.toFixed(2)}`]),
+    // They weigh what the words give.
+    ...(why.byWords === 0 ? [] : boosts).map(({ by, factor }): Row => [by, '', '', `×${factor.toFixed(2)}`]),
     ...meaningRows(why, points),
     scoreRow(why, points),
   ]
@@ -52,7 +53,9 @@ function meaningRows({ byWords, meaning, best }: Why, points: (number: number) =
   if (!meaning) return []
   const near = meaning.cosine === undefined ? 'no vector yet' : `cosine ${meaning.cosine.toFixed(2)}`
   return [
-    ...(byWords === undefined ? [] : [['by words', `of ${points(best)} at best`, '', byWords.toFixed(2)] as const]),
+    ...(byWords === undefined || best === 0
+      ? []
+      : [['by words', `of ${points(best)} at best`, '', byWords.toFixed(2)] as const]),
     ['by meaning', near, '', meaning.score.toFixed(2)],
   ]
 }

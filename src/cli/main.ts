@@ -11,19 +11,20 @@ import { CompiledCode } from './compiled-code.ts'
 const CALLED_OFTEN: readonly string[] = ['hook', 'recall', 'context', 'remember', 'show', 'list']
 
 // A command is over before optimised code would pay for itself: V8 spent a third of a recall's CPU time on compiling it. Code
-// that really runs long is still optimised, a little later. The V8 of other versions complains about a flag that it does not know.
-const PATIENTLY = '--interrupt-budget=500000'
-const AS_USUAL = '--interrupt-budget=67584'
+// that really runs long is still optimised, a little later. And what is collected of so small a heap is not worth waking other
+// threads for. The V8 of other versions complains about a flag that it does not know.
+const PATIENTLY = '--interrupt-budget=4000000 --no-parallel-scavenge'
+const AS_USUAL = '--interrupt-budget=67584 --parallel-scavenge'
 const setFlag = process.versions.v8.startsWith('11.') ? setFlagsFromString : () => undefined
 
 async function main(args: readonly string[]): Promise<void> {
   const [verb = ''] = args
   const code = CALLED_OFTEN.includes(verb) ? new CompiledCode(import.meta.dirname, verb) : undefined
-  code?.load(join(import.meta.dirname, 'chunk.js'))
-  const { runProgram } = await import('./program.ts')
   void process.stdout
   if (verb === 'hook') void process.stdin
-  // Only now, and not for longer: compiled code, Node's own included, is taken only under the flags that it was made with.
+  // Not sooner, and not for longer: compiled code, Node's own included, is taken only under the flags that it was made with.
+  code?.load(join(import.meta.dirname, 'chunk.js'), () => setFlag(PATIENTLY))
+  const { runProgram } = await import('./program.ts')
   setFlag(PATIENTLY)
   await runProgram(args)
   setFlag(AS_USUAL)

@@ -13,6 +13,9 @@ interface Failure {
   readonly hint: string
 }
 
+/** Thrown by a command that keeps what it has done before it ends; with what is to be said of that. */
+export class Interrupted extends Error {}
+
 export class Report {
   readonly #asJson: boolean
   readonly #quietly: boolean
@@ -78,6 +81,7 @@ const INTERRUPTED: Failure = {
 
 function failureOf(error: unknown): Failure {
   if (error === INTERRUPTED) return INTERRUPTED
+  if (error instanceof Interrupted) return { ...INTERRUPTED, hint: error.message }
   if (isKeepsakeError(error)) return { code: error.code, message: error.message, hint: error.hint ?? '' }
   const message = error instanceof Error ? error.message : String(error)
   const where = error instanceof Error && error.stack !== undefined ? error.stack : message

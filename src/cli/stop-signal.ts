@@ -1,6 +1,6 @@
 /**
- * For a command that serves: the signals that ask for its end, as one that it can listen to. Other commands end at once when
- * they are interrupted; this one closes first, and ends at once when it is asked again.
+ * For a command that serves or works for long: the signals that ask for its end, as one that it can listen to. Other commands end at
+ * once when they are interrupted; this one closes first, and ends at once when it is asked again.
  */
 
 export function stopSignal(): AbortSignal {

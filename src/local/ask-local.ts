@@ -8,8 +8,8 @@ import type { Question } from './question.ts'
 import { identityOf, type LocalPlace, socketsAt } from './socket-place.ts'
 
 export interface AskOptions extends CallOptions {
-  /** Default 200. */
-  readonly connectMs?: number
+  /** Until a server greets, so that one that hangs is not waited for; default 300. */
+  readonly greetingMs?: number
   /** For all of it; default 3,000. */
   readonly answerMs?: number
 }

@@ -1,8 +1,9 @@
 /**
- * What is said over a local socket: a question in a line of JSON, and its answer in another. Whoever listens is this user's own
+ * What is said over a local socket: a greeting by who listens, a question in a line of JSON, and its answer in another. Whoever listens is this user's own
  * program, and whoever asks too; what does not look like it is refused all the same.
  */
 import type { Found, SearchOptions } from '../recall/found.ts'
+import { isFound } from './is-found.ts'
 
 export interface Question {
   readonly version: string
@@ -17,6 +18,9 @@ export interface Question {
 
 /** `no`: why there is none. */
 export type Reply = { readonly found: Found } | { readonly no: string }
+
+/** Said at once by who listens: a server that hangs takes connections too, for its system does. */
+export const GREETING = 'keepsake\n'
 
 export const MOST_QUESTION_BYTES = 1_048_576
 
@@ -38,8 +42,7 @@ export function parseQuestion(line: string): Question | undefined {
 export function foundIn(line: string): Found | undefined {
   const reply = parsed(line)
   const found = isObject(reply) ? reply['found'] : undefined
-  const isFound = isObject(found) && Array.isArray(found['hits']) && isObject(found['searched'])
-  return isFound ? (found as unknown as Found) : undefined // this user's own program of this very version wrote it
+  return isFound(found) ? found : undefined
 }
 
 /** Which is nothing that can be sent; of the rest, the search takes what it knows. */

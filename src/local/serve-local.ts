@@ -9,7 +9,7 @@ import type { Memory } from '../memory.ts'
 import { normalizeAgentId } from '../model/name.ts'
 import type { Found } from '../recall/found.ts'
 import { answerAt } from './ask-sockets.ts'
-import { MOST_QUESTION_BYTES, parseQuestion, type Question, type Reply } from './question.ts'
+import { GREETING, MOST_QUESTION_BYTES, parseQuestion, type Question, type Reply } from './question.ts'
 import { identityOf, type LocalPlace, newSocketPath, socketsBeside } from './socket-place.ts'
 
 export interface ServeOptions {
@@ -89,6 +89,7 @@ function converse(socket: Socket, answer: (question: Question, signal: AbortSign
     if (!socket.destroyed) socket.end(`${JSON.stringify(reply)}\n`)
   }
   socket.on('data', read)
+  socket.write(GREETING)
 }
 
 function failed(error: unknown): Reply {

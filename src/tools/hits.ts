@@ -2,7 +2,7 @@
 import type { Entry, JsonValue } from '../model/entry.ts'
 import { localTime } from '../model/time.ts'
 import { notesOf } from '../prompt/notes.ts'
-import { MODE_TEXTS, nothingFoundText } from '../prompt/searched-text.ts'
+import { MODE_TEXTS, meaningText, nothingFoundText } from '../prompt/searched-text.ts'
 import type { Found, Hit } from '../recall/found.ts'
 import { said } from './parameters.ts'
 import type { ToolResult } from './tool.ts'
@@ -50,7 +50,8 @@ function hitJson({ entry, score, alike }: Hit): JsonValue {
 function searchedNote({ hits, searched }: Found): string[] {
   if (hits.length === 0) return []
   const { mode, entries, matched } = searched
-  return [`(Searched ${entries} ${entries === 1 ? 'entry' : 'entries'}, ${MODE_TEXTS[mode]}; ${matched} matched.)`]
+  const counts = `Searched ${entries} ${entries === 1 ? 'entry' : 'entries'}, ${MODE_TEXTS[mode]}; ${matched} matched.`
+  return [`(${[counts, ...meaningText(searched)].join(' ')})`]
 }
 
 /** `## Deploys (note, 2026-11-15 14:03, score 0.87)`, then what else there is to say, a line each. */

@@ -84,13 +84,20 @@ describe('keepsake doctor', () => {
 
   it.each([
     ['all-MiniLM-L6-v2', { model: 'all-MiniLM-L6-v2', engine: expect.stringMatching(/^native$|^wasm$/) }],
-    ['{ model: m, base_url: "http://localhost:11434/v1" }', { model: 'm@localhost:11434', state: 'm@localhost:11434' }],
+    [
+      '{ model: m, base_url: "http://localhost:11434/v1" }',
+      { model: 'm@localhost:11434/v1', state: 'm@localhost:11434/v1' },
+    ],
     [
       '{ model: m, base_url: "https://elsewhere.example/v1" }',
       {
-        model: 'm@elsewhere.example',
-        state: 'm@elsewhere.example; not asked unattended: its base_url leads to elsewhere.example',
+        model: 'm@elsewhere.example/v1',
+        state: 'm@elsewhere.example/v1; not asked unattended: its base_url leads to elsewhere.example',
       },
+    ],
+    [
+      '{ model: m, api_key_env: NO_SUCH_KEY }',
+      { state: expect.stringContaining('it needs a key, and NO_SUCH_KEY is not set') },
     ],
   ])('says what there is for search by meaning: %s', async (model, state) => {
     const desk = await Desk.empty()

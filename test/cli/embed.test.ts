@@ -1,6 +1,14 @@
 /** The way of a new user to a search by meaning, by the program as it is installed and with the real model. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { Desk, type Printed } from './keepsake.ts'
+import { openMemory } from '../../src/memory.ts'
+import { filesystemStore } from '../../src/stores/filesystem/store.ts'
+import { embeddingServer } from '../embed/embedding-server.ts'
+import { cleanEnvironment, Desk, MAIN, type Printed } from './keepsake.ts'
 
 const WITH_MODEL = { env: { KEEPSAKE_EMBEDDING_MODEL: '' } }
 const QUESTION = 'what name should I use?'
@@ -8,6 +16,18 @@ const QUESTION = 'what name should I use?'
 const desk = new Desk()
 const json = async (...args: readonly string[]): Promise<Printed> =>
   JSON.parse((await desk.run(['--json', ...args], WITH_MODEL)).stdout)
+
+/** With so many entries, and none of them embedded. */
+async function deskWith(url: string, entries: number): Promise<Desk> {
+  const own = await Desk.empty()
+  const model = `{ model: any, base_url: "${url}" }`
+  writeFileSync(join(own.folder, 'agent.yaml'), `spec:\n  memory:\n    embedding_model: ${model}\n`)
+  const memory = await openMemory({ store: filesystemStore({ root: own.workspace }), embed: 'none' })
+  const texts = Array.from({ length: entries }, (_, n) => `the text of ${n}`)
+  await memory.apply(texts.map((content) => ({ op: 'add', scope: 'main', kind: 'experience', content })))
+  await memory.close()
+  return own
+}
 
 let embedded: Printed
 beforeAll(async () => {
@@ -24,6 +44,65 @@ describe('keepsake embed', () => {
     const { stdout, stderr } = await desk.run(['embed'], WITH_MODEL)
     expect(stdout).toBe('Nothing to embed: 2 entries have their vectors (all-MiniLM-L6-v2).\n')
     expect(stderr).toBe('')
+  })
+
+  test('with a server tells of what that refuses, by name, and of another process only where there is one', async () => {
+    const server = await embeddingServer(({ body }) =>
+      body.input.some((text) => text.includes('heron')) ? { status: 400, body: { error: 'too long' } } : undefined,
+    )
+    const own = await Desk.furnished()
+    const model = `{ model: picky, base_url: "${server.url}" }`
+    writeFileSync(join(own.folder, 'agent.yaml'), `spec:\n  memory:\n    embedding_model: ${model}\n`)
+    const store = filesystemStore({ root: own.workspace })
+    const lease = await store.lease('embed')
+    expect((await own.run(['embed'], WITH_MODEL)).stdout).toMatch(
+      /^Embedded 0 texts; 0 entries have vectors .*\n4 entries have none yet: another process embeds them now\.\n$/,
+    )
+    await lease?.release()
+    await store.close()
+    const { status, stdout, stderr } = await own.run(['embed'], WITH_MODEL)
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Embedded 6 texts; 3 entries have vectors .*\n$/)])
+    expect(stderr).toContain('Staging server has no vector: ')
+    expect(stderr).toContain('answered 400: too long.')
+  })
+
+  test('interrupted keeps what it has, and doctor tells what is left', async () => {
+    let interrupt = (): unknown => undefined
+    // It answers twice; then it hangs.
+    const server = await embeddingServer((_, number) => {
+      if (number < 3) return undefined
+      interrupt()
+      return { silent: true }
+    })
+    const own = await deskWith(server.url, 100)
+    const child = spawn(process.execPath, [MAIN, 'embed', '--json'], {
+      cwd: own.folder,
+      env: cleanEnvironment(own.folder, WITH_MODEL.env),
+    })
+    interrupt = () => child.kill('SIGINT')
+    const printed = text(child.stdout)
+    expect(await once(child, 'exit')).toEqual([130, null])
+    expect(JSON.parse(await printed).error).toMatchObject({
+      code: 'INTERRUPTED',
+      hint: expect.stringContaining('run it again'),
+    })
+    const { status, embeddings } = await own.json(['doctor'], WITH_MODEL)
+    const { pending, state } = embeddings
+    expect(status).toBe(0)
+    expect(pending).toBe(100 - server.requests.slice(0, 2).reduce((sum, { body }) => sum + body.input.length, 0))
+    expect(state).toContain(`; ${pending} entries have no vector yet: keepsake embed`)
+  })
+
+  test('fails where nothing can be kept', async () => {
+    const server = await embeddingServer()
+    const own = await deskWith(server.url, 3)
+    // In the place of the folder; as good as a full disk, also for who may write anywhere.
+    writeFileSync(join(own.workspace, '.state/derived'), '')
+    const { status, stdout, stderr } = await own.run(['embed'], WITH_MODEL)
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(
+      /^keepsake: the vectors can not be written to \.state\/derived .*\nIs there room on the disk/,
+    )
   })
 
   test('without a model says what to do', async () => {

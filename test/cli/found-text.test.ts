@@ -141,6 +141,20 @@ describe('an explanation', () => {
     ])
   })
 
+  it('shows nothing of words where they had no say', () => {
+    const meaning = { cosine: 0.41, score: 0.41 }
+    const alone = { words: [], supports: [], boosts: [], best: 0, byWords: 0, meaning, score: 0.41 }
+    expect(explainText(alone, PIPE)).toEqual([
+      'part        stands in    entries  points',
+      'by meaning  cosine 0.41             0.41',
+      'score                               0.41',
+    ])
+    const lines = explainText({ ...WHY, byWords: 0, meaning, score: 0.41 }, PIPE)
+    expect(lines.filter((line) => /^(length|recency|by words)/.test(line))).toEqual([
+      'by words                    of 5.20 at best                            0.00',
+    ])
+  })
+
   it('of an exact name says so', () => {
     const lines = explainText({ ...WHY, exact: 'alias', words: [], supports: [], boosts: [], score: 1 }, PIPE)
     expect(lines).toEqual([

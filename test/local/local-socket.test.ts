@@ -19,6 +19,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AskOptions, askLocal } from '../../src/local/ask-local.ts'
+import { GREETING } from '../../src/local/question.ts'
 import { type LocalServing, serveLocal } from '../../src/local/serve-local.ts'
 import { identityOf, type LocalPlace, newSocketPath, socketsAt } from '../../src/local/socket-place.ts'
 import { type Memory, openMemory } from '../../src/memory.ts'
@@ -91,7 +92,7 @@ function ask(
   return askLocal(at, { agent, setup, query, options }, call)
 }
 
-/** What a server says to these bytes; nothing where it just hangs up. */
+/** What a server says to these bytes after its greeting; nothing where it just hangs up. */
 function said(path: string, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
@@ -100,7 +101,7 @@ function said(path: string, bytes: string | Buffer): Promise<string> {
       text += chunk
     })
     socket.on('error', () => undefined)
-    socket.on('close', () => resolve(text))
+    socket.on('close', () => resolve(text.replace(GREETING, '')))
     socket.write(bytes)
   })
 }
@@ -171,7 +172,10 @@ describe('a question over the local socket', () => {
 
   it('is answered to many at once', async () => {
     await serve()
-    const all = await Promise.all(Array.from({ length: 40 }, (_, at) => ask(at % 2 ? 'deploy' : 'heron')))
+    // Who asks and who answers share one thread here: it greets one after the other.
+    const patient = { greetingMs: 3000 }
+    const asked = Array.from({ length: 40 }, (_, at) => ask(at % 2 ? 'deploy' : 'heron', {}, patient))
+    const all = await Promise.all(asked)
     const [heron, deploy] = [await memory.search('heron'), await memory.search('deploy')]
     for (const [at, found] of all.entries()) expect(found?.hits).toEqual((at % 2 ? deploy : heron).hits)
   })
@@ -220,10 +224,17 @@ describe('nobody answers', () => {
   })
 
   it('in time: then it is not waited for', async () => {
-    await listenAs((server) => server.on('connection', (socket) => socket.resume()))
+    await listenAs((server) => server.on('connection', (socket) => socket.resume().write(GREETING)))
     const begun = performance.now()
     expect(await ask('deploy', {}, { answerMs: 100 })).toBeUndefined()
     expect(performance.now() - begun).toBeLessThan(1000)
+  })
+
+  it('and none of many even greets: not all of them are waited for', async () => {
+    for (let at = 0; at < 12; at++) await listenAs((server) => server.on('connection', (socket) => socket.resume()))
+    const begun = performance.now()
+    expect(await ask('deploy')).toBeUndefined()
+    expect(performance.now() - begun).toBeLessThan(1900)
   })
 
   it.each([
@@ -232,8 +243,34 @@ describe('nobody answers', () => {
     ['nothing', ''],
     ['half of it', '{"found":{"hits":[],"sear'],
   ])('with %s', async (_, text) => {
-    await listenAs((server) => server.on('connection', (socket) => socket.end(text)))
+    await listenAs((server) => server.on('connection', (socket) => socket.end(GREETING + text)))
     expect(await ask('deploy')).toBeUndefined()
+  })
+
+  it('with hits of another shape, however deep that shows', async () => {
+    const found = JSON.parse(JSON.stringify(await memory.search('deploy', { explain: true })))
+    let text = ''
+    await listenAs((server) => server.on('connection', (socket) => socket.end(`${GREETING}{"found":${text}}\n`)))
+    const asked = async (answer: unknown): Promise<Found | undefined> => {
+      text = JSON.stringify(answer)
+      return ask('deploy')
+    }
+    const { hits, searched } = found
+    expect(await asked(found)).toEqual(found)
+    const others = [
+      ...[
+        { ...found, warnings: undefined },
+        { ...found, searched: {} },
+        { ...found, hits: [1, null] },
+      ],
+      { ...found, hits: [{}] },
+      { ...found, hits: [{ ...hits[0], score: 'a' }] },
+      { ...found, hits: [{ ...hits[0], entry: { id: 'x' } }] },
+      { ...found, hits: [{ ...hits[0], entry: { ...hits[0].entry, kind: 'toString' } }] },
+      { ...found, hits: [{ ...hits[0], why: { ...hits[0].why, words: [{}] } }] },
+      { ...found, searched: { ...searched, understood: { ...searched.understood, ignored: 3 } } },
+    ]
+    for (const other of others) expect(await asked(other), JSON.stringify(other)).toBeUndefined()
   })
 
   it('who gave up asking', async () => {
@@ -292,6 +329,14 @@ describe('a server', () => {
     expect(existsSync(second.path)).toBe(true)
     await second.close()
     expect(await ask('deploy')).toBeUndefined()
+  })
+
+  it('is asked in the place of one that hangs', async () => {
+    await listenAs((server) => server.on('connection', (socket) => socket.resume()))
+    await serve()
+    const begun = performance.now()
+    expect(await ask('deploy')).toBeDefined()
+    expect(performance.now() - begun).toBeLessThan(1500)
   })
 
   it('is asked in the place of one that is set up differently', async () => {

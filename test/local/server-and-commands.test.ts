@@ -58,9 +58,9 @@ interface Talking {
   call(method: string, params: object): Promise<Printed>
 }
 
-async function startServer(): Promise<Talking> {
+async function startServer({ folder }: Desk = desk): Promise<Talking> {
   const before = sockets().length
-  const child = spawn(process.execPath, [MAIN, 'mcp'], { cwd: desk.folder, env: cleanEnvironment(desk.folder, env()) })
+  const child = spawn(process.execPath, [MAIN, 'mcp'], { cwd: folder, env: cleanEnvironment(folder, env()) })
   started.push(child)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   let id = 0
@@ -108,6 +108,20 @@ it('a command that runs once finds by meaning while a server runs, and by words 
   expect(await hooked()).toContain(FACT)
   const own = await first.call('tools/call', { name: 'recall', arguments: { query: QUERY } })
   expect(own.structuredContent.searched.mode).toBe('hybrid')
+  // An absence is explained as the server would have searched.
+  const { whyNot } = await recalled('--why-not', found.hits[0].entry.id)
+  expect([whyNot.reason, whyNot.why.meaning.cosine]).toEqual(['found', 1])
+  // What another process has just written, the server has too.
+  await desk.make(['remember', 'An okapi lives here'])
+  const okapi = { name: 'recall', arguments: { query: 'okapi' } }
+  expect((await first.call('tools/call', okapi)).structuredContent.hits[0].content).toBe('An okapi lives here')
+  await desk.make(['remember', 'A pangolin digs'])
+  const pangolin = await desk.json(['recall', 'pangolin'], { env: env() })
+  expect([pangolin.searched.mode, pangolin.hits[0].entry.content]).toEqual(['hybrid', 'A pangolin digs'])
+  // A server embeds for its own agent; for another, when it is asked by a mode.
+  await desk.make(['remember', 'Alexandra is the boss', '--agent', 'scout'])
+  const scout = await recalled('--mode', 'semantic', '--agent', 'scout')
+  expect([scout.searched.vectors.pending, scout.hits[0].entry.content]).toEqual([0, 'Alexandra is the boss'])
   // Words are words, also beside a server.
   expect((await recalled('--mode', 'lexical')).searched.mode).toBe('lexical')
 
@@ -128,6 +142,24 @@ it('a command that runs once finds by meaning while a server runs, and by words 
   expect(sockets()).toEqual([])
   // Without a server, who names the mode loads the model.
   expect((await recalled('--mode', 'semantic')).hits[0].entry.content).toBe(FACT)
+})
+
+it('a server that can load no model says what is missing, and once what to do', async () => {
+  const own = await Desk.furnished()
+  writeFileSync(
+    join(own.folder, 'agent.yaml'),
+    'spec:\n  memory:\n    embedding_model: { model: m, api_key_env: NO_KEY }\n',
+  )
+  const { call, child } = await startServer(own)
+  const recall = (): Promise<Printed> => call('tools/call', { name: 'recall', arguments: { query: 'printer' } })
+  const unattended = 'its api_key_env is not OPENAI_API_KEY'
+  const told = await eventually(recall, ({ structuredContent }) => structuredContent.warnings !== undefined, 10_000)
+  expect(told.structuredContent.searched.wordsOnly).toContain(unattended)
+  expect(told.structuredContent.warnings[0]).toContain('keepsake embed')
+  const again = await recall()
+  expect(again.content[0].text).toContain(unattended)
+  expect(again.structuredContent.warnings).toBeUndefined()
+  await killed(child)
 })
 
 it('a server whose folder for sockets is not its own says so and serves all the same', async () => {

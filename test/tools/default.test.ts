@@ -2,7 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openMemory } from '../../src/memory.ts'
+import type { Embed, EmbedSource } from '../../src/ports/embed.ts'
 import { tokensOf } from '../../src/prompt/budget.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { createMemoryTools } from '../../src/tools/index.ts'
+import { Letters } from '../faults/letters.mjs'
 import { Bench, type Data, newFolder, STORES } from './bench.ts'
 
 describe.each(STORES)('on the %s store', (store) => {
@@ -522,4 +527,24 @@ it('an unreadable file is told, not taken for none', async () => {
     'There is no topic "Herons" yet.\n(Could not be read: world/staging-server.md: it is not UTF-8 text.)',
   )
   expect((structured as Data).warnings).toEqual(['world/staging-server.md: it is not UTF-8 text'])
+})
+
+it('recall says what keeps it from finding by meaning', async () => {
+  const letters = new Letters()
+  const source: EmbedSource & { loaded: Embed | undefined } = {
+    model: 'letters',
+    loaded: undefined,
+    load: async () => letters,
+    close: async () => undefined,
+  }
+  const memory = await openMemory({ store: memoryStore(), embed: source, searchBy: 'meaning too once loaded' })
+  await memory.remember('Run the smoke tests.', { name: 'Deploys' })
+  const recall = createMemoryTools(memory).find(({ name }) => name === 'recall')
+  const said = async (): Promise<string | undefined> => (await recall?.run({ query: 'smoke' }))?.text.split('\n').at(-1)
+  const notYet = 'By words alone: the embedding model is not loaded yet.'
+  expect(await said()).toBe(`(Searched 1 entry, by words; 1 matched. ${notYet})`)
+  source.loaded = letters
+  expect(await said()).toBe('(Searched 1 entry, by words and meaning; 1 matched. 1 entry has no vector yet.)')
+  await memory.embed()
+  expect(await said()).toBe('(Searched 1 entry, by words and meaning; 1 matched.)')
 })

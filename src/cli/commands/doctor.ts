@@ -19,6 +19,7 @@ import { type EmbeddingsState, embeddingsState } from '../embeddings-state.ts'
 import { EXIT_STATUS } from '../exit-status.ts'
 import { progressLine } from '../progress.ts'
 import type { Screen } from '../screen.ts'
+import { withPending } from '../with-pending.ts'
 
 const TITLES: Readonly<Record<Severity, string>> = { damage: 'Damage', warning: 'Warnings', note: 'Notes' }
 const WIDEST_PATH = 48
@@ -60,7 +61,8 @@ async function run(context: Context): Promise<Outcome> {
   const { examination } = told
   if (examination.findings.some(({ severity }) => severity === 'damage')) process.exitCode = EXIT_STATUS.DAMAGED
   const wouldMend = mendable(examination.findings)
-  const shown = { ...told, embeddings: embeddingsState(config), ...(dryRun ? { wouldMend } : {}) }
+  const embeddings = await withPending(embeddingsState(config), context)
+  const shown = { ...told, embeddings, ...(dryRun ? { wouldMend } : {}) }
   return outcome(shown, config.values.workspace, context.screen)
 }
 

@@ -1,15 +1,20 @@
 /** `keepsake embed`: vectors for what has none yet, so that it is found by meaning. */
+import { isKeepsakeError } from '../../errors.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { counted } from '../counted.ts'
+import { EXIT_STATUS } from '../exit-status.ts'
 import { progressLine } from '../progress.ts'
+import { Interrupted } from '../report.ts'
+import { stopSignal } from '../stop-signal.ts'
 
 export const embed: Command = {
   verb: 'embed',
   operands: [],
   about: [
-    'Makes a vector of every text that has none yet, so that recall finds it by meaning. What has one is not touched: a',
-    'rename or a restart costs nothing. Interrupted, it goes on the next time where it stopped. "keepsake mcp" does this by',
-    'itself, behind what it serves. The model runs on this machine; docs/embeddings.md says how to install or choose one.',
+    'Makes a vector of every text that has none yet, so that recall finds it by meaning. What has one is not made',
+    'again: a rename embeds the new name and nothing else, a restart nothing. Interrupted, it goes on the next time where it',
+    'stopped. "keepsake mcp" does this by itself, behind what it serves. The built-in model runs on this machine;',
+    'docs/embeddings.md says how to install it or choose another.',
   ],
   options: [],
   examples: [
@@ -20,18 +25,39 @@ export const embed: Command = {
   run,
 }
 
+/** Of what the model does not take. */
+const MOST_TOLD = 20
+
 async function run(context: Context): Promise<Outcome> {
+  const signal = stopSignal()
+  // For who does not wait for the end, too.
+  signal.addEventListener('abort', () => {
+    process.exitCode = EXIT_STATUS.INTERRUPTED
+  })
   const { memory } = await context.open()
   const progress = progressLine(context.given, 'entries')
   const embedded = await memory
-    .embed({ onProgress: (done, total) => progress.show('embedding', done, total) })
+    .embed({ signal, mustKeep: true, onProgress: (done, total) => progress.show('embedding', done, total) })
+    .catch((error) => {
+      // In a terminal the process of the model is interrupted too, and fails.
+      if (!signal.aborted || isUnkept(error)) throw error
+      throw new Interrupted('What was embedded is kept: run it again to go on.')
+    })
     .finally(() => progress.end())
-  const { model, embedded: texts, entries, pending } = embedded
+  const { model, embedded: texts, entries, pending, refused = [], isElsewhere = false } = embedded
   const done =
-    texts === 0
+    texts === 0 && pending + refused.length === 0
       ? `Nothing to embed: ${counted(entries, 'entry has its', 'entries have their')} vectors (${model}).`
       : `Embedded ${counted(texts, 'text', 'texts')}; ${counted(entries, 'entry has', 'entries have')} vectors (${model}).`
-  const left =
-    pending === 0 ? [] : [`${counted(pending, 'entry has', 'entries have')} none yet: another process embeds them now.`]
-  return { json: embedded, text: [done, ...left].join('\n'), quietText: '', warnings: [] }
+  const why = isElsewhere ? 'another process embeds them now' : 'run it again'
+  const left = pending === 0 ? [] : [`${counted(pending, 'entry has', 'entries have')} none yet: ${why}.`]
+  const warnings = [
+    ...refused.slice(0, MOST_TOLD).map(({ id, name, reason }) => `${name ?? id} has no vector: ${reason}`),
+    ...(refused.length <= MOST_TOLD ? [] : [`${refused.length - MOST_TOLD} more have none.`]),
+  ]
+  return { json: embedded, text: [done, ...left].join('\n'), quietText: '', warnings }
+}
+
+function isUnkept(error: unknown): boolean {
+  return isKeepsakeError(error) && (error.code === 'IO' || error.code === 'READ_ONLY')
 }

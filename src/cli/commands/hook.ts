@@ -15,9 +15,9 @@ export const hook: Command = {
   about: [
     'For agent programs, which call it at certain moments; "keepsake install CLIENT --hooks" sets that up. It reads one',
     'event as JSON from standard input and prints one JSON object: when a session starts, what a model should know; for a',
-    'prompt, what is found for it by its words. When a session is compacted or ends, its transcript is saved; one that',
-    'has ended is condensed too, where agent.yaml names a model. It always ends with status 0 and never holds the program',
-    'up. More: docs/hooks.md.',
+    'prompt, what is found for it by its words, and by its meaning while "keepsake mcp" runs beside it. When a session is',
+    'compacted or ends, its transcript is saved; one that has ended is condensed too, where agent.yaml names a model. It',
+    'always ends with status 0 and never holds the program up. More: docs/hooks.md.',
   ],
   options: [{ name: 'tools', value: PRESET_NAMES.join('|'), about: 'as if agent.yaml said so' }],
   examples: [

@@ -181,8 +181,8 @@ async function instructionsOf(memory: Memory, { values: { workspace } }: Config)
 }
 
 async function close({ memory, behind }: Serving): Promise<void> {
+  await behind.stop()
   // Answers that nobody reads must not keep the process, and a store may be left at any moment.
   setTimeout(() => process.exit(), LAST_WORDS_MS).unref()
-  await behind.stop()
   await memory.close()
 }
