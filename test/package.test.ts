@@ -31,6 +31,12 @@ describe('the built package', () => {
     },
   )
 
+  it('loads nothing of what makes, keeps or asks for vectors before it is wanted', () => {
+    const loaded = [...loadedBy(join(ROOT, 'dist/index.js')).keys()].filter((name) => name.startsWith(ROOT))
+    expect(loaded.filter((name) => /\/(embed\/minilm|(recall|search)\/vectors|local)\//.test(name))).toEqual([])
+    expect(loaded).toContain(join(ROOT, 'dist/memory/start-embedding.js')) // the agent's, which loads none of it
+  })
+
   it('would notice a Node module: the filesystem store has some', () => {
     const loaded = [...loadedBy(join(ROOT, 'dist/stores/filesystem/store.js')).keys()]
     expect(loaded).toContain('node:fs')

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { openMemory } from '../../dist/index.js'
 import { seededRandom } from '../../dist/testing/random.js'
 import { startScriptedModel } from '../../examples/scripted-model.mjs'
+import { bundled } from './bundled.mjs'
 import { checkCondensed } from './condense-account.mjs'
 import { FACTS, goodModel, memoryWith } from './condense-model.mjs'
 import { checkWorkspace, fingerprint } from './invariants.mjs'
@@ -18,7 +19,7 @@ import { openAs, scratchFolder } from './workspace.mjs'
 /** The first of its sessions is condensed in about so many. */
 const CALLS_OF_A_CONDENSING = 60
 
-const worker = fileURLToPath(new URL('./session-worker.mjs', import.meta.url))
+const worker = bundled('session-worker')
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 /**

@@ -13,13 +13,14 @@ import { RecallIndex } from '../../src/recall/recall-index.ts'
 import { Meaning } from '../../src/recall/vectors/meaning.ts'
 import { loadAnalyzer } from '../../src/search/analyzer.ts'
 import { stateDifference } from '../../src/testing/index.ts'
+import { bundled } from './bundled.mjs'
 import { Letters, lettersOf } from './letters.mjs'
 import { buildShim, cleanEnvironment, type FaultMode, runFaulty, smallTmpfs } from './tools.mjs'
 
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
 const shim = buildShim()
 const soak = fileURLToPath(new URL('embedding-soak.mjs', import.meta.url))
-const worker = fileURLToPath(new URL('embedding-worker.mjs', import.meta.url))
+const worker = bundled('embedding-worker')
 /** In full more than a block of vectors has. */
 const ENTRIES = full ? 1100 : 200
 

@@ -4,6 +4,7 @@ import type { CallOptions } from '../../src/ports/store.ts'
 export class Letters implements Embed, EmbedSource {
   readonly model: string
   readonly loaded: Embed
+  readonly given: readonly string[]
   before: (texts: readonly string[]) => Promise<void> | void
   constructor(model?: string, dimensions?: number)
   load(): Promise<Embed>

@@ -1,12 +1,12 @@
 // Plays one scenario with one fault and checks all that must hold afterwards. Used by exhaustive.test.ts and torture.mjs.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { bundled } from './bundled.mjs'
 import { checkWorkspace } from './invariants.mjs'
 import { runFaulty } from './tools.mjs'
 import { openAs, stateOf } from './workspace.mjs'
 
-const worker = fileURLToPath(new URL('./worker.mjs', import.meta.url))
+const worker = bundled('worker')
 
 async function prepare(scenario, root) {
   mkdirSync(root, { mode: 0o700 })

@@ -3,12 +3,12 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { bundled } from './bundled.mjs'
 import { checkRace, prepareRace } from './races.mjs'
 import { buildShim, cleanEnvironment, runFaulty } from './tools.mjs'
 import { entriesOf, openAs } from './workspace.mjs'
 
-const worker = fileURLToPath(new URL('./race-worker.mjs', import.meta.url))
+const worker = bundled('race-worker')
 
 /** How many calls a write makes: a save may come before each, and after the last. */
 export async function stepsOf(scenario, folder) {

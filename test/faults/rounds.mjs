@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { decodeJournal } from '../../dist/codec/journal-record.js'
 import { seededRandom } from '../../dist/testing/random.js'
 import { Accounts } from './accounts.mjs'
+import { bundled } from './bundled.mjs'
 import { checkWorkspace } from './invariants.mjs'
 import { cleanEnvironment, runFaulty } from './tools.mjs'
 import { entriesOf, openAs, scratchFolder } from './workspace.mjs'
 import { isWhole } from './writer.mjs'
 
-const worker = fileURLToPath(new URL('./worker.mjs', import.meta.url))
+const worker = bundled('worker')
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 /** Starts a writer that waits for `go`; `ended` gives what it printed. */

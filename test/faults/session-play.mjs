@@ -2,14 +2,14 @@
 // condensing.test.ts and torture.mjs.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { bundled } from './bundled.mjs'
 import { checkWorkspace, fingerprint } from './invariants.mjs'
 import * as sessionAccount from './session-account.mjs'
 import { KEY, LATER, must, WINDOW } from './session-account.mjs'
 import { runFaulty } from './tools.mjs'
 import { openAs } from './workspace.mjs'
 
-const worker = fileURLToPath(new URL('./session-worker.mjs', import.meta.url))
+const worker = bundled('session-worker')
 
 const accountOf = ({ account = sessionAccount }) => account
 

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { seededRandom } from '../../dist/testing/random.js'
+import { bundled } from './bundled.mjs'
 import { checkWorkspace } from './invariants.mjs'
 import { conversationOf, exchange, KEY, LATER, must, sessionIn, WINDOW } from './session-account.mjs'
 import { cleanEnvironment, runFaulty } from './tools.mjs'
@@ -12,7 +12,7 @@ import { openAs, scratchFolder } from './workspace.mjs'
 /** At least, where it adds something. */
 const CALLS_OF_AN_IMPORT = 12
 
-const worker = fileURLToPath(new URL('./session-worker.mjs', import.meta.url))
+const worker = bundled('session-worker')
 
 /** Compactions of the same sessions, all of them thinking at once. Who made each. */
 export async function compactTogether({ processes, rounds }) {
