@@ -112,7 +112,7 @@ describe('eval with files', () => {
     [['latin.json'], 2, 'INVALID', 'latin.json is not UTF-8'],
     [['chat.json', '--level', 'word'], 2, 'INVALID', '"word" is not a level'],
     [['flat.jsonl', '--level', 'session'], 2, 'INVALID', 'no sessions'],
-    [['chat.json', '--mode', 'hybrid'], 1, 'UNSUPPORTED', 'later version'],
+    [['chat.json', '--mode', 'hybrid'], 2, 'NO_EMBEDDINGS', 'no embedding model'],
     [['chat.json', '--mode', 'magic'], 2, 'INVALID', '"magic" is not a mode'],
     [['chat.json', '--save', 'chat.json'], 2, 'INVALID', 'is there already'],
     [['chat.json', '--save', 'nowhere/a.json'], 2, 'INVALID', 'there is no folder'],
