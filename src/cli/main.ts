@@ -10,7 +10,7 @@ import { CompiledCode } from './compiled-code.ts'
 /** Other programs call these again and again, and wait. */
 const CALLED_OFTEN: readonly string[] = ['hook', 'recall', 'context', 'remember', 'show', 'list']
 
-// A command is over before optimised code would pay for itself: V8 spent a third of a recall's CPU time on compiling it. Code
+// Such a command is over before optimised code would pay for itself: V8 spent a third of a recall's CPU time on compiling it. Code
 // that really runs long is still optimised, a little later. And what is collected of so small a heap is not worth waking other
 // threads for. The V8 of other versions complains about a flag that it does not know.
 const PATIENTLY = '--interrupt-budget=4000000 --no-parallel-scavenge'
@@ -25,7 +25,7 @@ async function main(args: readonly string[]): Promise<void> {
   // Not sooner, and not for longer: compiled code, Node's own included, is taken only under the flags that it was made with.
   code?.load(join(import.meta.dirname, 'chunk.js'), () => setFlag(PATIENTLY))
   const { runProgram } = await import('./program.ts')
-  setFlag(PATIENTLY)
+  if (code) setFlag(PATIENTLY)
   await runProgram(args)
   setFlag(AS_USUAL)
   if (!process.exitCode) code?.keep()
