@@ -172,15 +172,12 @@ it('a full disk keeps vectors in RAM, and they are kept when there is room', asy
   }
 })
 
-it('behind recall by words leaves that within twice its idle latency, and a kill loses no entry', {
-  timeout: 600_000,
-}, async () => {
-  // The real model in full.
-  const size = full ? ['--entries', '2000', '--kills', '2'] : ['--entries', '300', '--kills', '1', '--letters']
+it('behind recall by words hardly slows that, and a kill loses no entry', async () => {
+  // Other tests run at the same time, so the bound is wide. `.ci/run` does it alone, with the real model and the bound of 2.
+  const size = ['--entries', '300', '--kills', '1', '--letters', '--times', '4']
   const child = spawn(process.execPath, [soak, ...size], { env: cleanEnvironment(), stdio: 'pipe' })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
   const [status] = await once(child, 'close')
   expect(status, said).toBe(0)
-  if (full) console.log(said)
 })
