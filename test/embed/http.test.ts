@@ -228,6 +228,7 @@ describe('vectors over HTTP', () => {
     const { hint, data } = await failureOf(embed.embed(['one']))
     expect(hint).toContain(advice)
     expect([data['status'], data['refused']]).toEqual([status, refused])
+    expect(data['mayPass']).toBe(status === 500 ? true : undefined)
   })
 
   it('that nobody makes are waited for only so long', async () => {
