@@ -271,12 +271,18 @@ export class Memory {
 
   /** What the query calls by name first, then what says most of it in the rarest words, or is nearest to it in meaning. */
   async search(query: string, options: SearchOptions = {}): Promise<Found> {
-    return (await this.#searches()).search(query, options)
+    requireOptions(options)
+    return this.#underWay.run(options.signal, async (signal) =>
+      (await this.#searches()).search(query, { ...options, signal }),
+    )
   }
 
   /** Why an entry that was expected is not among the hits of such a search. */
   async whyNot(query: string, ref: string, options: SearchOptions = {}): Promise<WhyNot> {
-    return (await this.#searches()).whyNot(query, ref, options)
+    requireOptions(options)
+    return this.#underWay.run(options.signal, async (signal) =>
+      (await this.#searches()).whyNot(query, ref, { ...options, signal }),
+    )
   }
 
   /** Makes the vectors that entries have none of yet, so that they are found by meaning. `NO_EMBEDDINGS` where nothing makes any. */
@@ -436,7 +442,9 @@ export class Memory {
 
   async #autoRecalled(message: string, options: CallOptions, shown?: AlreadyShown): Promise<Found | undefined> {
     const { autoRecall } = await import('./memory/auto-recall.ts')
-    return autoRecall(await this.#searches(), message, this.settings, options, shown)
+    return this.#underWay.run(options.signal, async (signal) =>
+      autoRecall(await this.#searches(), message, this.settings, { ...options, signal }, shown),
+    )
   }
 
   /** Loaded when it is first wanted: most commands never search. */

@@ -82,8 +82,10 @@ async function ask(
   }
 }
 
-/** What a server says to a text that it does not take. 500 is what some say to one that is too long. */
+/** What a server says to a text that it does not take. */
 const REFUSING: readonly unknown[] = [400, 413, 422, 500]
+/** What some say to one that is too long, and others when they are out of order. */
+const MAY_PASS = 500
 
 /** The hints of complete/ are about conversations where a request is refused. */
 function toldOfEmbedding(failure: ModelFailure): KeepsakeError {
@@ -92,7 +94,8 @@ function toldOfEmbedding(failure: ModelFailure): KeepsakeError {
   if (status !== 501 && !REFUSING.includes(status)) return failure
   const said = message.slice(message.indexOf(` answered ${status}`))
   const hint = HINTS.find(([words]) => words.test(said))?.[1] ?? (status === 413 ? TOO_LONG : NOT_TAKEN)
-  return new KeepsakeError('MODEL', message, { hint, data: { status, refused: status !== 501 } })
+  const mayPass = status === MAY_PASS ? { mayPass: true } : {}
+  return new KeepsakeError('MODEL', message, { hint, data: { status, refused: status !== 501, ...mayPass } })
 }
 
 const TOO_LONG = 'The text is too long for this model, or for how its server is set up: take one that reads more.'

@@ -3,7 +3,7 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason)
     if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
+    else signal.addEventListener('abort', stop, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }

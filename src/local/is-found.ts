@@ -48,7 +48,7 @@ const FOUND = shape({
     ...{ mode, query: text, understood: shape(UNDERSTOOD), scopes: texts, kinds: listOf(kind) },
     ...{ since: optional(text), until: optional(text), where: optional(listOf(shape({ key: text, op: text }))) },
     ...{ entries: number, eligible: optional(number), matched: number, omitted: number, wordsOnly: optional(text) },
-    vectors: optional(shape({ model: text, pending: number })),
+    vectors: optional(shape({ model: text, pending: number, refused: optional(number) })),
     nearest: listOf(shape({ text, nearest: texts })),
   }),
   warnings: texts,

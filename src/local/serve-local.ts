@@ -6,10 +6,9 @@
 import { chmodSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Memory } from '../memory.ts'
-import { normalizeAgentId } from '../model/name.ts'
-import type { Found } from '../recall/found.ts'
 import { answerAt } from './ask-sockets.ts'
 import { GREETING, MOST_QUESTION_BYTES, parseQuestion, type Question, type Reply } from './question.ts'
+import { ServedMemories } from './served-memories.ts'
 import { identityOf, type LocalPlace, newSocketPath, socketsBeside } from './socket-place.ts'
 
 export interface ServeOptions {
@@ -27,13 +26,12 @@ export interface LocalServing {
 /** Who asks has gone by then. */
 const SILENCE_MS = 5000
 const MOST_CONNECTIONS = 64
-const MOST_AGENTS = 8
 const SWEEP_MS = 200
 
 /** It keeps no process alive. */
 export async function serveLocal(memory: Memory, { place, setup }: ServeOptions): Promise<LocalServing> {
   const path = newSocketPath(place, Date.now())
-  const memories = new Memories(memory)
+  const memories = new ServedMemories(memory)
   const connections = new Set<Socket>()
   const server = createServer((socket) => {
     connections.add(socket)
@@ -51,11 +49,14 @@ export async function serveLocal(memory: Memory, { place, setup }: ServeOptions)
   await clearAwayDead(path, place)
   return {
     path,
-    close: () =>
-      new Promise((resolve) => {
+    close: async () => {
+      const isClosed = new Promise<void>((resolve) => {
         server.close(() => resolve())
-        for (const socket of connections) socket.destroy()
-      }),
+      })
+      for (const socket of connections) socket.destroy()
+      await memories.close()
+      await isClosed
+    },
   }
 }
 
@@ -101,38 +102,6 @@ function refusal({ version, workspace, setup }: Question, place: LocalPlace, our
   if (workspace !== identityOf(place.root)) return 'this is another workspace'
   if (setup !== ours) return 'this is set up differently'
   return undefined
-}
-
-/** The memory as each agent of the workspace has it, which is kept for its index; only a few, since anything may be asked for. */
-class Memories {
-  readonly #memory: Memory
-  readonly #others = new Map<string, Memory>()
-
-  constructor(memory: Memory) {
-    this.#memory = memory
-  }
-
-  async search({ agent, query, options }: Question, signal: AbortSignal): Promise<Found> {
-    return (await this.#of(agent)).search(query, { ...options, signal })
-  }
-
-  async #of(asked: string): Promise<Memory> {
-    const agent = normalizeAgentId(asked)
-    if (agent === this.#memory.agent) return this.#memory
-    const memory = this.#others.get(agent) ?? (await this.#opened(agent))
-    // To the end of the line: the first to go is the one that was not asked for longest.
-    this.#others.delete(agent)
-    this.#others.set(agent, memory)
-    const [first] = this.#others.keys()
-    if (this.#others.size > MOST_AGENTS && first !== undefined) this.#others.delete(first)
-    return memory
-  }
-
-  async #opened(agent: string): Promise<Memory> {
-    const heads = await this.#memory.store.heads({ scopes: [agent] })
-    if (heads.length === 0) throw new Error(`there is no agent ${agent} here`)
-    return this.#memory.as(agent)
-  }
 }
 
 /** What was left by servers that could not end as they should; looking at them is enough. */

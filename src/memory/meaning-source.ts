@@ -3,6 +3,7 @@
  * wants them. Only what was made here is ended here.
  */
 import type { Embed, EmbedSource } from '../ports/embed.ts'
+import { memoryClosed } from './under-way.ts'
 
 /** `undefined`: there is none, and search goes by words. */
 export interface MeaningSource {
@@ -26,8 +27,10 @@ export function givenSource(given: GivenEmbed): MeaningSource | undefined {
 export function laterSource(make: () => Promise<EmbedSource | undefined>): MeaningSource {
   let made: Promise<EmbedSource | undefined> | undefined
   let source: EmbedSource | undefined
+  let isClosed = false
   return {
-    find: () => {
+    find: async () => {
+      if (isClosed) throw memoryClosed()
       made ??= make().then((found) => {
         source = found
         return found
@@ -36,6 +39,7 @@ export function laterSource(make: () => Promise<EmbedSource | undefined>): Meani
     },
     found: () => source,
     close: async () => {
+      isClosed = true
       // What could not be made was told to who asked for it.
       const source = await made?.catch(() => undefined)
       await source?.close()

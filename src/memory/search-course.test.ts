@@ -1,4 +1,5 @@
 /** How a search goes where vectors may be missing. The embedding counts letters: real vectors, of no meaning. */
+import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { LaterEmbed } from '../embed/later-embed.ts'
 import { KeepsakeError } from '../errors.ts'
@@ -107,8 +108,26 @@ describe('a model that can not be loaded', () => {
 
   it('hides no other failure', async () => {
     const source = new Source()
-    source.failure = new Error('a mistake of ours')
-    await expect((await memoryWith({ embed: source })).search('ship')).rejects.toThrow('a mistake of ours')
+    source.failure = new KeepsakeError('CLOSED', 'the model is closed')
+    await expect((await memoryWith({ embed: source })).search('ship')).rejects.toThrow('the model is closed')
+  })
+
+  it('warns again for another reason', async () => {
+    const source = new Source()
+    const memory = await memoryWith({ embed: source })
+    source.letters.embed = async ([text]) => {
+      throw new KeepsakeError('MODEL', text === 'ship' ? 'the key is wrong' : 'the server is busy')
+    }
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const warnings = async (): Promise<readonly string[]> => {
+      vi.advanceTimersByTime(31_000)
+      return (await memory.search('ship')).warnings
+    }
+    source.failure = NOT_INSTALLED
+    expect(await warnings()).toHaveLength(1)
+    source.failure = undefined
+    expect(await warnings()).toEqual(['By words alone: the key is wrong.'])
+    expect(await warnings()).toEqual([])
   })
 
   it('is told by search_memories too', async () => {
@@ -227,6 +246,49 @@ describe('a model that does not answer', () => {
     expect((await memory.search('ship')).searched.mode).toBe('hybrid')
   })
 
+  it('while it is loaded costs one search ten seconds, and is used as soon as it is there', async () => {
+    vi.useFakeTimers()
+    const source = new Source()
+    let loaded = (_: Embed): void => undefined
+    source.load = () => new Promise((resolve) => (loaded = resolve))
+    const memory = await memoryWith({ embed: source })
+    const search = memory.search('ship')
+    expect(await passed(9900, search)).toBe('waits')
+    const wordsOnly = 'By words alone: the embedding model was not loaded within 10 s.'
+    expect(await passed(200, search)).toMatchObject({ searched: { mode: 'lexical', wordsOnly } })
+    expect(await passed(10, memory.search('ship'))).toMatchObject({ searched: { wordsOnly } })
+    const named = failureOf(memory.search('ship', { mode: 'hybrid' }))
+    expect(await passed(59_000, named)).toBe('waits')
+    expect(await passed(2000, named)).toMatchObject({ code: 'TIMEOUT' })
+    source.loaded = source.letters
+    source.load = async () => source.letters
+    loaded(source.letters)
+    expect(await passed(100, memory.search('ship'))).toMatchObject({ searched: { mode: 'hybrid' } })
+  })
+
+  it('when it is looked for costs one search as much', async () => {
+    vi.useFakeTimers()
+    const memory = await memoryWith({ embed: () => never })
+    expect(await passed(10_100, memory.search('ship'))).toMatchObject({ searched: { mode: 'lexical' } })
+    expect(await passed(10, memory.search('ship'))).toMatchObject({ hits: [{ entry: { name: 'Deploys' } }] })
+  })
+
+  it.each<[string, Embed['embed'], string]>([
+    ['throws', () => Promise.reject(new TypeError('no such thing.')), 'letters failed: no such thing'],
+    ['throws no error', () => Promise.reject('busy'), 'letters failed: busy'],
+    ['makes no numbers', async () => [Float32Array.of(Number.NaN, 1)], 'letters '],
+    ['makes too few', async () => [], 'letters '],
+  ])('but %s leaves the words, and is an error for a mode that is named', async (_, embed, reason) => {
+    const { letters } = new Source()
+    const memory = await memoryWith({ embed: letters })
+    letters.embed = embed
+    const { hits, searched } = await memory.search('ship')
+    expect([hits.length, searched.mode]).toEqual([1, 'lexical'])
+    expect(searched.wordsOnly).toContain(`By words alone: ${reason}`)
+    const error = await failureOf(memory.search('ship', { mode: 'semantic' }))
+    expect([error.code, error.message]).toEqual(['MODEL', expect.stringContaining(reason)])
+  })
+
   it.each([undefined, 'semantic'] as const)('for entries costs no vector of a query: mode %s', async (mode) => {
     const { letters } = new Source()
     const memory = await memoryWith({ embed: letters })
@@ -246,6 +308,32 @@ describe('a model that does not answer', () => {
     expect(warnings).toEqual(['Not all entries have vectors: the server is busy. Wait.'])
     expect((await memory.search('ship', options)).warnings).toEqual([])
     expect(tries).toBe(1)
+  })
+})
+
+describe('a signal that lives as long as the program', () => {
+  it('is listened to by no search that is over, and once for many at a time', async () => {
+    const memory = await memoryWith({ embed: new LaterEmbed('letters', async () => new Letters()) })
+    const { signal } = new AbortController()
+    let most = 0
+    const add = signal.addEventListener.bind(signal)
+    signal.addEventListener = (...given: Parameters<typeof add>) => {
+      add(...given)
+      most = Math.max(most, getEventListeners(signal, 'abort').length)
+    }
+    await Promise.all(Array.from({ length: 30 }, (_, n) => memory.search(`ship ${n}`, { signal })))
+    for (let n = 0; n < 1000; n++) await memory.search(`ship ${n % 20}`, { signal })
+    expect([most, getEventListeners(signal, 'abort')]).toEqual([1, []])
+  })
+
+  it('ends all that wait', async () => {
+    const { letters } = new Source()
+    const memory = await memoryWith({ embed: letters })
+    letters.embed = () => new Promise(() => undefined)
+    const ending = new AbortController()
+    const searches = ['ship', 'make'].map((query) => failureOf(memory.search(query, { signal: ending.signal })))
+    setTimeout(() => ending.abort(new Error('enough')), 20)
+    expect((await Promise.all(searches)).map(({ message }) => message)).toEqual(['enough', 'enough'])
   })
 })
 
@@ -340,8 +428,8 @@ describe('who answers elsewhere', () => {
     expect(await memory.as('other').search('ship', { mode: 'semantic', limit: 7 })).toBe(answer)
     expect((await memory.search('ship', { mode: 'lexical' })).hits).toHaveLength(1)
     expect(asked).toEqual([
-      ['ship', { limit: 3 }, 'main'],
-      ['ship', { mode: 'semantic', limit: 7 }, 'other'],
+      ['ship', { limit: 3, signal: expect.any(AbortSignal) }, 'main'],
+      ['ship', { mode: 'semantic', limit: 7, signal: expect.any(AbortSignal) }, 'other'],
     ])
   })
 
@@ -372,7 +460,7 @@ describe('closing', () => {
     expect([given.closed, made.closed]).toEqual([0, 1])
   })
 
-  it('loads nothing to end it', async () => {
+  it('loads nothing to end it, nor after it', async () => {
     let asked = 0
     const memory = await memoryWith({
       embed: async () => {
@@ -381,6 +469,9 @@ describe('closing', () => {
       },
     })
     await memory.close()
+    expect(asked).toBe(0)
+    await expect(memory.search('ship')).rejects.toMatchObject({ code: 'CLOSED' })
+    await expect(memory.embeddings()).rejects.toMatchObject({ code: 'CLOSED' })
     expect(asked).toBe(0)
   })
 })

@@ -12,8 +12,9 @@ import { saysSomething } from '../recall/says-something.ts'
 import type { Meant } from '../recall/search-memory.ts'
 import type { Meaning } from '../recall/vectors/meaning.ts'
 import { withoutSyntax } from '../search/without-syntax.ts'
+import { endingInTime } from './in-time.ts'
 import type { MeaningSource } from './meaning-source.ts'
-import { queryInTime } from './query-in-time.ts'
+import { loadedInTime, modelFailure, queryInTime } from './query-meaning.ts'
 import { RecentFailures } from './recent-failures.ts'
 import type { SearchBy } from './settings.ts'
 
@@ -39,14 +40,16 @@ export interface CoursePlace {
 
 /** How long a search waits. */
 interface Patience {
+  /** For the model, which takes a second or three where a machine is slow. */
+  readonly loadMs: number
   /** For the vector of its query. */
   readonly queryMs: number
   /** For vectors of what is pending, about. */
   readonly pendingMs: number
 }
 
-const WHERE_WORDS_WOULD_DO: Patience = { queryMs: 2000, pendingMs: 1000 }
-const WHERE_A_MODE_IS_NAMED: Patience = { queryMs: 30_000, pendingMs: 5000 }
+const WHERE_WORDS_WOULD_DO: Patience = { loadMs: 10_000, queryMs: 2000, pendingMs: 1000 }
+const WHERE_A_MODE_IS_NAMED: Patience = { loadMs: 60_000, queryMs: 30_000, pendingMs: 5000 }
 /** A call that is under way when the time is over may end by itself, but not hang. */
 const HANGING_MS = 10_000
 /** In UTF-16 units. Models read less, and servers refuse more. */
@@ -65,40 +68,55 @@ export async function courseOf(asked: AskedRequest, place: CoursePlace): Promise
   if (named === 'lexical') return BY_WORDS
   if (named !== undefined) {
     if (isPast) throw noPast(named)
-    const meaning = await place.meaning()
-    if (!meaning) throw noModel(named)
-    return byMeaning(asked, meaning, place, WHERE_A_MODE_IS_NAMED)
+    const course = await byMeaning(asked, place, WHERE_A_MODE_IS_NAMED)
+    if (!course) throw noModel(named)
+    return course
   }
   if (isPast || searchBy === 'words' || !source) return BY_WORDS
   if (searchBy === 'meaning too once loaded' && !source.found()?.loaded) return notLoaded(source.found())
-  const meaning = await place.meaning()
-  if (!meaning) return BY_WORDS
-  const failed = failedQueries.of(meaning.source)
-  if (failed) return withoutMeaning(failed, meaning.source)
+  const failed = failuresOf(source).of(whatOf(source))
+  if (failed) return withoutMeaning(failed, whatOf(source))
   try {
-    return await byMeaning(asked, meaning, place, WHERE_WORDS_WOULD_DO)
+    return (await byMeaning(asked, place, WHERE_WORDS_WOULD_DO)) ?? BY_WORDS
   } catch (error) {
     asked.signal?.throwIfAborted()
     if (!fallsBack(error)) throw error
-    failedQueries.add(meaning.source, error)
-    return withoutMeaning(error, meaning.source)
+    failuresOf(source).add(whatOf(source), error)
+    return withoutMeaning(error, whatOf(source))
   }
 }
 
+/** What fails and is told of. Memories may share a model. */
+function whatOf(source: MeaningSource): object {
+  return source.found() ?? source
+}
+
+/** What could not be loaded in time may be there a moment later: then nothing has failed. */
+function failuresOf(source: MeaningSource): RecentFailures {
+  return source.found()?.loaded ? failedQueries : failedLoading
+}
+
+/** `undefined`: there is no model. */
 async function byMeaning(
   asked: AskedRequest,
-  meaning: Meaning,
-  { index, searchBy }: CoursePlace,
-  { queryMs, pendingMs }: Patience,
-): Promise<Course> {
+  { index, searchBy, meaning: find }: CoursePlace,
+  { loadMs, queryMs, pendingMs }: Patience,
+): Promise<Course | undefined> {
   const { named, preferredMode } = asked
   const call: CallOptions = asked.signal ? { signal: asked.signal } : {}
   const text = meantText(asked)
-  if (!saysSomething(text)) return { ...BY_WORDS, wordsOnly: SAYS_NOTHING }
-  const embed = await meaning.source.load(call)
-  if (named !== 'semantic' && embed.reads?.(text) === false) return { ...BY_WORDS, wordsOnly: notRead(embed) }
-  const vector = await queryInTime(meaning, text, queryMs, call)
-  failedQueries.forget(meaning.source)
+  const isSaid = saysSomething(text)
+  const load = async (): Promise<{ meaning: Meaning; embed: Embed | undefined } | undefined> => {
+    const meaning = await find()
+    return meaning && { meaning, embed: isSaid ? await meaning.source.load() : undefined }
+  }
+  const loaded = await loadedInTime(load, loadMs, call)
+  if (!loaded) return undefined
+  const { meaning, embed } = loaded
+  if (!embed) return { ...BY_WORDS, wordsOnly: SAYS_NOTHING }
+  const vector = await queryInTime({ meaning, embed, text }, named !== 'semantic', queryMs, call)
+  if (!vector) return { ...BY_WORDS, wordsOnly: notRead(embed) }
+  for (const failures of [failedQueries, failedLoading]) failures.forget(meaning.source)
   const course = { mode: named ?? preferredMode, meant: { meaning, vector } }
   const isServer = searchBy === 'meaning too once loaded'
   // Who loads the model behind the answers embeds behind them too, but may be asked by name for another agent's.
@@ -113,14 +131,14 @@ async function byMeaning(
 async function embedSome(meaning: Meaning, forMs: number, { signal }: CallOptions): Promise<readonly string[]> {
   const { source } = meaning
   if (meaning.pending === 0 || failedEmbedding.of(source)) return []
-  const within = AbortSignal.timeout(forMs + HANGING_MS)
+  const limit = { withinMs: forMs + HANGING_MS, tooSlow: () => hanging(source), signal }
   try {
-    await meaning.embedPending({ signal: signal ? AbortSignal.any([signal, within]) : within, forMs })
+    await endingInTime(limit, (within) => meaning.embedPending({ signal: within, forMs }))
     failedEmbedding.forget(source)
     return []
   } catch (error) {
     signal?.throwIfAborted()
-    const failure = within.aborted ? hanging(source) : error
+    const failure = modelFailure(source.model, error)
     if (!fallsBack(failure)) throw failure
     failedEmbedding.add(source, failure)
     return toldOnce(source, `Not all entries have vectors: ${failure.message}.`, failure)
@@ -156,17 +174,18 @@ function fallsBack(error: unknown): error is KeepsakeError {
   return isKeepsakeError(error) && FALLS_BACK.includes(error.code)
 }
 
-function withoutMeaning(error: KeepsakeError, source: EmbedSource): Course {
+function withoutMeaning(error: KeepsakeError, what: object): Course {
   const wordsOnly = `By words alone: ${error.message}.`
-  return { ...BY_WORDS, wordsOnly, warnings: toldOnce(source, wordsOnly, error) }
+  return { ...BY_WORDS, wordsOnly, warnings: toldOnce(what, wordsOnly, error) }
 }
 
-/** Sources whose lack was told. */
-const told = new WeakSet<EmbedSource>()
+/** What was told of each. */
+const told = new WeakMap<object, Set<string>>()
 
-function toldOnce(source: EmbedSource, sentence: string, { hint }: KeepsakeError): readonly string[] {
-  if (told.has(source)) return []
-  told.add(source)
+function toldOnce(what: object, sentence: string, { hint }: KeepsakeError): readonly string[] {
+  const sentences = told.get(what) ?? new Set()
+  if (sentences.has(sentence)) return []
+  told.set(what, sentences.add(sentence))
   return [hint === undefined ? sentence : `${sentence} ${hint}`]
 }
 

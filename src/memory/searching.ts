@@ -5,10 +5,10 @@ import { requireOptions } from '../model/options.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CallOptions, Store } from '../ports/store.ts'
 import { exactEntries } from '../recall/exact-entry.ts'
-import type { Found, SearchOptions, WhyNot } from '../recall/found.ts'
+import type { Found, Searched, SearchOptions, WhyNot } from '../recall/found.ts'
 import { RecallIndex } from '../recall/recall-index.ts'
 import { type AskedRequest, inMode, searchRequest } from '../recall/request.ts'
-import { type SearchPlace, searchMemory } from '../recall/search-memory.ts'
+import { type Meant, type SearchPlace, searchMemory } from '../recall/search-memory.ts'
 import type { Meaning } from '../recall/vectors/meaning.ts'
 import { whyNot } from '../recall/why-not.ts'
 import { loadAnalyzer } from '../search/analyzer.ts'
@@ -58,7 +58,7 @@ export class Searching {
     await place.index.save()
     return {
       ...found,
-      searched: { ...found.searched, ...(wordsOnly === undefined ? {} : { wordsOnly }) },
+      searched: { ...withRefused(found.searched, meant), ...(wordsOnly === undefined ? {} : { wordsOnly }) },
       warnings: [...found.warnings, ...warnings],
     }
   }
@@ -127,4 +127,10 @@ export class Searching {
     const { Meaning } = await import('../recall/vectors/meaning.ts')
     return new Meaning(store, scopes, found)
   }
+}
+
+/** With how many entries get no vector. */
+function withRefused(searched: Searched, meant: Meant | undefined): Searched {
+  const refused = meant?.meaning.refused.length ?? 0
+  return refused === 0 || !searched.vectors ? searched : { ...searched, vectors: { ...searched.vectors, refused } }
 }

@@ -9,7 +9,8 @@ export interface Embed {
   readonly model: string
   /**
    * One for each text, in their order: finite numbers, of length 1, all of one dimension. The same text gives the same vector.
-   * `MODEL` with `refused: true` in its data: one of the texts may be what it does not take; the others are tried without it.
+   * `MODEL` with `refused: true` in its data: one of the texts may be what it does not take; the others are tried without it. With
+   * `mayPass: true` besides: or something else was at fault, so that such a text is tried again later.
    */
   embed(texts: readonly string[], options?: CallOptions): Promise<readonly Float32Array[]>
   /** Whether it tells texts like this apart. One that does not goes by words, unless meaning is all that was asked for. Missing: it reads all. */

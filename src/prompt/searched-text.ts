@@ -31,11 +31,16 @@ export const MODE_TEXTS: Readonly<Record<SearchMode, string>> = {
 
 /** What keeps a search from finding all that it could find by meaning, as sentences. */
 export function meaningText({ vectors, wordsOnly }: Searched): string[] {
-  const pending = vectors?.pending ?? 0
+  const { pending = 0, refused = 0 } = vectors ?? {}
   return [
     ...(wordsOnly === undefined ? [] : [wordsOnly]),
-    ...(pending === 0 ? [] : [`${pending === 1 ? '1 entry has' : `${pending} entries have`} no vector yet.`]),
+    ...(pending === 0 ? [] : [`${haveEntries(pending)} no vector yet.`]),
+    ...(refused === 0 ? [] : [`${haveEntries(refused)} no vector: the model does not take the text.`]),
   ]
+}
+
+function haveEntries(count: number): string {
+  return count === 1 ? '1 entry has' : `${count} entries have`
 }
 
 /** Sentences, one a line. */

@@ -114,8 +114,11 @@ export interface BoostPart {
 export interface Searched {
   /** As it was done. */
   readonly mode: SearchMode
-  /** With the modes semantic and hybrid: whose vectors these are, and how many entries have none yet. */
-  readonly vectors?: { readonly model: string; readonly pending: number }
+  /**
+   * With the modes semantic and hybrid: whose vectors these are, and how many entries have none yet; and how many get none because the
+   * model does not take their text, where there are any.
+   */
+  readonly vectors?: { readonly model: string; readonly pending: number; readonly refused?: number }
   /** Why it went by words alone where it would have gone by meaning too: a sentence. */
   readonly wordsOnly?: string
   readonly query: string

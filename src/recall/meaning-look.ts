@@ -9,7 +9,7 @@ import { asks, COLUMN, kindAt } from './entry-document.ts'
 import { type Fusable, fuse, usualMeaning } from './fuse.ts'
 import type { SearchRequest } from './request.ts'
 import type { Measure } from './scoring.ts'
-import { MEANING_REACH, USUAL_OF } from './settings.ts'
+import { CROWDED, MEANING_REACH, MOST_CANDIDATES, USUAL_OF, WIDER } from './settings.ts'
 import { type Scored, Top } from './top.ts'
 import type { MeaningView } from './vectors/meaning-view.ts'
 import { BELOW_EXACT, newerFirst, type Weighed } from './weighed.ts'
@@ -46,7 +46,7 @@ export interface Together {
 /** In no order. */
 export function weighedByBoth(together: Together): Weighed[] {
   const { matches, view, measure, request, top, most, mayShow, hasWords } = together
-  const all = nearest(matches, view, most, mayShow)
+  const all = nearestUncrowded(matches, view, most, mayShow)
   const near = all.filter(({ score: cosine }) => cosine >= request.minCosine).map(({ doc }) => doc)
   const docs = [...new Set([...top, ...near])]
   // A turn says little by itself. Whatever else was kept on the same day may be about anything.
@@ -91,6 +91,23 @@ function usualAmong(fusables: ReadonlyMap<number, Fusable>, docs: readonly numbe
 /** An answer may be far from a question that its neighbour is near to. */
 function isNear({ cosine, around }: Fusable, least: number): boolean {
   return (cosine !== undefined && cosine >= least) || around.some((other) => other >= least)
+}
+
+/**
+ * What says exactly the same is equally near, and many of these leave others no place: then more are looked at. Here and not only
+ * where hits are picked, so that it is the same for every limit.
+ */
+function nearestUncrowded(
+  matches: Matches,
+  view: MeaningView,
+  places: number,
+  mayShow: (doc: number) => boolean,
+): Scored[] {
+  for (let most = places; ; most = Math.min(most * WIDER, MOST_CANDIDATES)) {
+    const all = nearest(matches, view, most, mayShow)
+    const different = new Set(all.map(({ score }) => score)).size
+    if (all.length < most || different >= (1 - CROWDED) * places || most >= MOST_CANDIDATES) return all
+  }
 }
 
 /** Scored by cosine, the best first. Of equals the newer, and not whichever was embedded first. */

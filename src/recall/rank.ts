@@ -119,14 +119,18 @@ function look(
   const { top, matched } = bestByWords(matches, measure, isEligible, most)
   const hasWords = (doc: number): boolean => !binds || matches.score(doc) > 0
   if (meaning && mode === 'hybrid') {
-    // Where more are wanted by words, then by meaning too.
-    const near = Math.ceil((MEANING_CANDIDATES * most) / CANDIDATES)
+    const near = placesByMeaning(most)
     const weighed = weighedByBoth({ matches, view: meaning, measure, request, top, most: near, mayShow, hasWords })
     return { weighed, matched, hasMore: matched > most || weighed.length >= near }
   }
   const byWords = weighedByWords(matches, top, measure, request.nowMs)
   const weighed = byWords.filter(({ doc }) => isEligible(doc) && hasWords(doc))
   return { weighed, matched, hasMore: matched > most }
+}
+
+/** Where more are wanted by words, then by meaning too. */
+export function placesByMeaning(most: number): number {
+  return Math.ceil((MEANING_CANDIDATES * most) / CANDIDATES)
 }
 
 /** By score, then the newer, then by id; whoever is called by name before all. */

@@ -18,7 +18,7 @@ import { type Candidate, type Ranking, rank } from './rank.ts'
 import type { RecallIndex } from './recall-index.ts'
 import type { SearchRequest } from './request.ts'
 import { searchedOf } from './searched.ts'
-import { CANDIDATES, MOST_CANDIDATES, WIDER } from './settings.ts'
+import { CANDIDATES, CROWDED, MOST_CANDIDATES, WIDER } from './settings.ts'
 import type { Meaning } from './vectors/meaning.ts'
 import type { MeaningView } from './vectors/meaning-view.ts'
 
@@ -62,14 +62,21 @@ export async function searchMemory(place: SearchPlace, request: SearchRequest, c
   }
 }
 
-/** Where most of the candidates say the same, more are looked at: what differs must not go short of it. */
-async function picks(
+export interface Picks {
+  readonly ranking: Ranking
+  readonly picked: Picked
+  /** How many candidates it took. */
+  readonly most: number
+}
+
+/** Where many of the candidates say the same, more are looked at: what differs must not go short of it, nor come too late. */
+export async function picks(
   place: SearchPlace,
   request: SearchRequest,
   query: Query,
   exact: readonly Exact[],
   { looked = false, meant }: SearchCall,
-): Promise<{ readonly ranking: Ranking; readonly picked: Picked }> {
+): Promise<Picks> {
   const { signal, limit } = request
   for (let most = CANDIDATES; ; most = Math.min(most * WIDER, MOST_CANDIDATES)) {
     const ranking = await place.index.inStep(
@@ -81,8 +88,10 @@ async function picks(
       },
     )
     const picked = await pick(place, request, query, ranking)
-    const isEnough = picked.hits.length + picked.omitted.length >= limit || !ranking.hasMore
-    if (isEnough || picked.alike.size === 0 || most >= MOST_CANDIDATES) return { ranking, picked }
+    const { hits, omitted, alike } = picked
+    const isShort = hits.length + omitted.length < limit && alike.size > 0
+    const isCrowded = alike.size >= CROWDED * most
+    if (!ranking.hasMore || !(isShort || isCrowded) || most >= MOST_CANDIDATES) return { ranking, picked, most }
   }
 }
 

@@ -67,9 +67,11 @@ export const KIND_FACTORS: Partial<Readonly<Record<Kind, number>>> = {
  * a larger limit only adds hits.
  */
 export const CANDIDATES = 120
-/** Where these say the same so often that hits are missing: so many times as many, up to so many. */
+/** Where these say the same so often that hits are missing, or others have no place: so many times as many, up to so many. */
 export const WIDER = 4
 export const MOST_CANDIDATES = 2000
+/** The share of the places that may go to what says the same as another, before others have too few. */
+export const CROWDED = 0.25
 /** How many of those are looked at for nearness. */
 export const NEARNESS_CANDIDATES = 100
 

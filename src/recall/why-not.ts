@@ -15,11 +15,10 @@ import { withDateWords } from './date-words.ts'
 import { type Refusal, refusalOf } from './eligible.ts'
 import { exactEntries } from './exact-entry.ts'
 import type { WhyNot } from './found.ts'
-import { type Ranking, rank } from './rank.ts'
+import { placesByMeaning, type Ranking, rank } from './rank.ts'
 import type { SearchRequest } from './request.ts'
 import { measureOf } from './scoring.ts'
-import { type Meant, pick, problemText, type SearchPlace, viewOf } from './search-memory.ts'
-import { CANDIDATES, MEANING_CANDIDATES } from './settings.ts'
+import { type Meant, pick, picks, problemText, type SearchPlace, viewOf } from './search-memory.ts'
 
 export async function whyNot(place: SearchPlace, request: SearchRequest, ref: string, meant?: Meant): Promise<WhyNot> {
   const { entry, near } = await lookUp(place.store, request, ref)
@@ -34,13 +33,21 @@ export async function whyNot(place: SearchPlace, request: SearchRequest, ref: st
   const query = withDateWords(parseQuery(request.text, place.analyzer))
   const exact = await exactEntries(place.store, request)
   const asked = { ...request, explain: true }
+  // As widely as the search looked.
+  const { most } = await picks(place, request, query, exact, { meant })
   const { kept, ranking, facts } = await place.index.inStep(
     (indexes, problems) => {
       const kept = keptOut(indexes, query, request, entry)
       const meaning = viewOf(meant)
       const all = { ...asked, minScore: 0 }
-      const ranking = rank({ indexes, problems, query, request: all, meaning, exact, most: CANDIDATES })
-      return { kept, ranking, facts: { hasWords: hasWords(indexes, query, entry), cosine: meaning?.cosine(entry.id) } }
+      const ranking = rank({ indexes, problems, query, request: all, meaning, exact, most })
+      const facts = {
+        most,
+        hasWords: hasWords(indexes, query, entry),
+        cosine: meaning?.cosine(entry.id),
+        refused: meant?.meaning.refused.find(({ id }) => id === entry.id)?.reason,
+      }
+      return { kept, ranking, facts }
     },
     meant ? { meaning: meant.meaning } : {},
   )
@@ -97,8 +104,9 @@ async function placed(
   const wanted = { ...ranking, candidates: ranking.candidates.filter((one) => one.score >= request.minScore) }
   const { hits, alike, omitted } = await pick(place, request, query, wanted)
   const instead = alike.get(entry.id)
-  if (hits.some((hit) => hit.entry.id === entry.id)) {
-    return { reason: 'found', sentence: `It is among the hits, at place ${at + 1}.`, ...facts }
+  const shown = hits.findIndex((hit) => hit.entry.id === entry.id)
+  if (shown >= 0) {
+    return { reason: 'found', sentence: `It is among the hits, at place ${shown + 1}.`, ...facts }
   }
   if (score < request.minScore) {
     const least = request.mode === 'semantic' ? 'that a hit must have (--min-score)' : 'that was asked for'
@@ -119,36 +127,49 @@ async function placed(
 }
 
 interface Facts {
+  /** How many were looked at. */
+  readonly most: number
   readonly hasWords: boolean
   /** Of its nearest piece; missing where it has no vector, or none were asked. */
   readonly cosine: number | undefined
+  /** Why the model does not take its text, a sentence; missing where it does. */
+  readonly refused: string | undefined
 }
 
 /** It is not among those that got a second look: what would have brought it there. */
-function notRanked({ mode, minCosine }: SearchRequest, query: Query, { hasWords, cosine }: Facts): Verdict {
-  if (mode === 'semantic') return notNear(cosine)
+function notRanked({ mode, minCosine }: SearchRequest, query: Query, facts: Facts): Verdict {
+  const { most, hasWords, cosine, refused } = facts
+  if (mode === 'semantic') return notNear(facts)
   if (hasWords) {
     const how = mode === 'lexical' ? 'say more of the query in their own words' : 'say more of it'
-    return { reason: 'limit', sentence: `More than ${CANDIDATES} entries ${how}.` }
+    return { reason: 'limit', sentence: `More than ${most} entries ${how}.` }
   }
   const words = [...query.words, ...query.prefixes].map(({ text }) => `"${text}"`).join(', ')
   const sentence = words === '' ? 'The query has no words.' : `None of the query's words stands in it: ${words}.`
   const advice = 'Search by a word that it has.'
+  if (mode !== 'lexical' && refused !== undefined) {
+    return { reason: 'no-words', sentence: `${sentence} ${notTaken(refused)} ${advice}` }
+  }
   if (mode === 'lexical' || cosine === undefined) return { reason: 'no-words', sentence: `${sentence} ${advice}` }
   if (cosine >= minCosine) {
-    const nearer = `By meaning, ${MEANING_CANDIDATES} others come before it.`
+    const nearer = `By meaning, at least ${placesByMeaning(most)} others come before it.`
     return { reason: 'limit', sentence: `${sentence} ${nearer} ${advice}` }
   }
   const far = `In meaning it is too far from it, at ${cosine.toFixed(2)} where ${minCosine} is the least.`
   return { reason: 'far', sentence: `${sentence} ${far} ${advice}` }
 }
 
-function notNear(cosine: number | undefined): Verdict {
+function notNear({ most, cosine, refused }: Facts): Verdict {
+  if (refused !== undefined) return { reason: 'no-vector', sentence: notTaken(refused) }
   if (cosine === undefined) {
     return { reason: 'no-vector', sentence: 'It has no vector, so that no search by meaning finds it yet.' }
   }
   if (cosine <= 0) return { reason: 'far', sentence: 'It has nothing to do with the query.' }
-  return { reason: 'limit', sentence: `More than ${CANDIDATES} entries are nearer.` }
+  return { reason: 'limit', sentence: `More than ${most} entries are nearer.` }
+}
+
+function notTaken(reason: string): string {
+  return `It has no vector, because the model does not take its text: ${reason}`
 }
 
 function hasWords(indexes: readonly SearchIndex[], query: Query, { id }: Entry): boolean {

@@ -26,6 +26,7 @@ import { type Memory, openMemory } from '../../src/memory.ts'
 import type { Embed } from '../../src/ports/embed.ts'
 import type { Found, SearchOptions } from '../../src/recall/found.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
+import { eventually } from '../mcp/harness.ts'
 
 const IS_ROOT = userInfo().uid === 0
 const SETUP = 'as usual'
@@ -134,6 +135,23 @@ function age(path: string): void {
   const then = Date.now() / 1000 - 60
   utimesSync(path, then, then)
 }
+
+describe('a server of one agent', () => {
+  it('embeds behind its answers for the others that are asked for, and no more once it is closed', async () => {
+    const served = await openMemory({ store: memory.store, embed: LETTERS, searchBy: 'meaning too once loaded' })
+    const serving = await serveLocal(served, { place, setup: SETUP })
+    servings.push(serving)
+    const bob = memory.as('bob')
+    await bob.remember('heron', { name: 'Bird' })
+    const pending = async (): Promise<number | undefined> =>
+      (await ask('norhe', {}, { agent: 'bob' }))?.searched.vectors?.pending
+    expect(await pending()).toBe(1)
+    await eventually(pending, (left) => left === 0, 5000)
+    expect((await ask('norhe', { limit: 1 }, { agent: 'bob' }))?.hits[0]?.entry.name).toBe('Bird')
+    await serving.close()
+    expect(await bob.embeddings()).toMatchObject({ pending: 0 })
+  })
+})
 
 describe('a question over the local socket', () => {
   it.each<[string, SearchOptions]>([

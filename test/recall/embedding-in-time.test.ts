@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Memory, openMemory } from '../../src/memory.ts'
 import type { Operation } from '../../src/model/operation.ts'
+import { EMBED_LEASE } from '../../src/recall/vectors/meaning.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { Letters } from '../faults/letters.mjs'
 import { eventually } from '../mcp/harness.ts'
@@ -50,6 +51,87 @@ describe('a search', () => {
     expect(searched.mode).toBe('hybrid')
     expect(searched.vectors?.pending).toBeGreaterThanOrEqual(400 - 58)
     expect(searched.vectors?.pending).toBeLessThan(400)
+  })
+})
+
+describe('what was just written is found by meaning', () => {
+  const found = async (memory: Memory): Promise<(string | null)[]> =>
+    (await memory.search('norhe', { limit: 1 })).hits.map(({ entry }) => entry.name)
+
+  it('by all who search at once, in one memory or two', async () => {
+    const [memory, other] = [await open(), await open()]
+    await memory.remember('heron', { name: 'Bird' })
+    slow(30)
+    expect(await Promise.all([memory, memory, other].map(found))).toEqual([['Bird'], ['Bird'], ['Bird']])
+    expect(letters.take().filter((text) => text === 'heron')).toHaveLength(1)
+  })
+
+  it('where another process is at it for longer than one waits', async () => {
+    const [memory, other] = [await open(), await open()]
+    await memory.remember('heron', { name: 'Bird' })
+    const lease = await other.store.lease(EMBED_LEASE)
+    expect(await found(memory)).toEqual(['Bird'])
+    await lease?.release()
+    expect(await memory.embed()).toMatchObject({ embedded: 0, kept: true })
+    expect(await other.embeddings()).toMatchObject({ entries: 1, pending: 0 })
+  })
+
+  it('where much is being embedded', async () => {
+    const memory = await open()
+    await memory.apply(lines(400))
+    slow(5)
+    const stop = new AbortController()
+    const embedding = memory.embed({ signal: stop.signal }).catch(() => undefined)
+    await eventually(
+      () => letters.given.length,
+      (given) => given > 0,
+      10_000,
+    )
+    await memory.remember('heron', { name: 'Bird' })
+    expect(await found(memory)).toEqual(['Bird'])
+    expect(letters.take().length).toBeLessThan(300)
+    stop.abort()
+    await embedding
+  })
+})
+
+describe('a model that hangs and heeds no signal', () => {
+  async function hanging(work: (memory: Memory) => Promise<unknown>): Promise<[Memory, Promise<unknown>]> {
+    const memory = await open()
+    await memory.apply(lines(20))
+    let batches = 0
+    const hangs = new Promise<void>((resolve) => {
+      letters.before = (texts) => {
+        if (texts[0]?.startsWith('the text') !== true || ++batches === 1) return undefined
+        resolve()
+        return new Promise(() => undefined)
+      }
+    })
+    const working = work(memory)
+    working.catch(() => undefined)
+    await hangs
+    return [memory, working]
+  }
+
+  it('keeps nobody from embedding once it is given up', async () => {
+    const stop = new AbortController()
+    const [, embedding] = await hanging((memory) => memory.embed({ signal: stop.signal }))
+    stop.abort()
+    await expect(embedding).rejects.toThrow('aborted')
+    letters.before = () => undefined
+    expect(await (await open()).embed()).toMatchObject({ entries: 20, pending: 0 })
+  })
+
+  it('keeps no memory from closing while it is searched, and what it has made is kept', async () => {
+    const [memory, searching] = await hanging((searched) => searched.search('text'))
+    const begunMs = performance.now()
+    await memory.close()
+    expect(performance.now() - begunMs).toBeLessThan(1500)
+    await expect(searching).rejects.toMatchObject({ code: 'CLOSED' })
+    letters.before = () => undefined
+    const again = await open()
+    expect((await again.embeddings()).entries).toBe(8)
+    expect(await again.embed()).toMatchObject({ entries: 20, pending: 0 })
   })
 })
 

@@ -106,6 +106,70 @@ describe('a larger limit', () => {
   })
 })
 
+describe('what is said over and over', () => {
+  const SAID = 'the nurse visited the hospital on foot this grey morning after a long walk through town'
+  const NEAR = 'a medical caregiver came to the clinic'
+  const letters = (n: number): string => String.fromCharCode(97 + Math.floor(n / 26), 97 + (n % 26))
+
+  it.each([
+    ['in the same words', () => SAID],
+    ['with a word more', (n: number) => (n === 0 ? SAID : `${SAID} well${letters(n)}`)],
+  ])('leaves its place to what differs, for every limit: %s', async (_, said) => {
+    const times = Array.from({ length: 105 }, (_, n) => said(n))
+    const places = new Map(times.map((text, n) => [text, text === SAID ? 0.95 : 0.9 - n / 1000]))
+    const embed: Embed = {
+      ...BY_WORDS,
+      embed: async (texts) =>
+        texts.map((text) => {
+          const cosine = text === 'nurse visited hospital' ? 1 : text === NEAR ? 0.75 : (places.get(text) ?? 0.1)
+          return Float32Array.of(cosine, Math.sqrt(1 - cosine * cosine))
+        }),
+    }
+    const memory = await opened(embed)
+    const few = Array.from({ length: 15 }, (_, n) => operation(`${letters(n)}x ${letters(n + 30)}y hospital`, 1000 + n))
+    await memory.apply([
+      ...times.map((text, n) => ({ ...operation(text, n, 'conversation'), kind: 'experience' as const })),
+      ...few,
+    ])
+    await memory.apply([{ ...operation(NEAR, 1), name: 'Near' }])
+    await memory.embed()
+    const most = await found(memory, 'nurse visited hospital', 'hybrid', 100)
+    expect(most.map(([content]) => content).slice(0, 2)).toEqual([SAID, NEAR])
+    expect(most).toHaveLength(17)
+    for (const limit of [1, 2, 5, 10, 30]) {
+      expect(await found(memory, 'nurse visited hospital', 'hybrid', limit)).toEqual(most.slice(0, limit))
+    }
+    const { sentence } = await memory.whyNot('nurse visited hospital', 'Near', { limit: 5 })
+    expect(sentence).toBe('It is among the hits, at place 2.')
+    await memory.close()
+  })
+})
+
+describe('turns that say the same', () => {
+  const COSINES: Readonly<Record<string, number>> = { 'hospital visit': 1, 'so be it': 0.9, 'at the clinic': 0.85 }
+  const BY_TEXT: Embed = {
+    ...BY_WORDS,
+    embed: async (texts) =>
+      texts.map((text) => Float32Array.of(COSINES[text] ?? 0, Math.sqrt(1 - (COSINES[text] ?? 0) ** 2))),
+  }
+
+  it('leave a place by meaning to what differs, also for the lowest limit', async () => {
+    const memory = await opened(BY_TEXT)
+    // Each in a session of its own, between two turns that are far from the query and pull it down.
+    const turns = Array.from({ length: 105 }, (_, n) =>
+      [`own${n}`, 'so be it', `other${n}`].map((text, at) => operation(text, 12 * n + at, 'conversation')),
+    )
+    await memory.apply([...turns.flat(), operation('at the clinic', 3000)])
+    await memory.embed()
+    const most = await found(memory, 'hospital visit', 'hybrid', 100)
+    expect(most.slice(0, 2).map(([content]) => content)).toEqual(['at the clinic', 'so be it'])
+    for (const limit of [1, 2, 3]) {
+      expect(await found(memory, 'hospital visit', 'hybrid', limit)).toEqual(most.slice(0, limit))
+    }
+    await memory.close()
+  })
+})
+
 describe('what is equally near', () => {
   const ALL_ALIKE: Embed = { ...BY_WORDS, embed: async (texts) => texts.map(() => Float32Array.of(1, 0)) }
   const COUNT = 300
@@ -125,19 +189,19 @@ describe('what is equally near', () => {
 })
 
 describe('why an entry is no hit', () => {
-  /** As near to `deploy` as the last word says, in hundredths; a name says nothing. */
+  /** As near to `deploy` as the last word says, behind the point; a name says nothing. */
   const SAID: Embed = {
     ...BY_WORDS,
     embed: async (texts) =>
       texts.map((text) => {
-        const cosine = text === 'deploy' ? 1 : Number(/ c(\d\d)$/.exec(text)?.[1] ?? 0) / 100
+        const cosine = text === 'deploy' ? 1 : Number(`0.${/ c(\d+)$/.exec(text)?.[1] ?? 0}`)
         return Float32Array.of(cosine, Math.sqrt(1 - cosine * cosine))
       }),
   }
 
   it('is told by what it has: words, nearness, or neither', async () => {
     const memory = await opened(SAID)
-    const others = Array.from({ length: 130 }, (_, n) => operation(`own${n} one${n * 7} c90`, n))
+    const others = Array.from({ length: 130 }, (_, n) => operation(`own${n} one${n * 7} c9${100 + n}`, n))
     const named = [
       'near c55',
       'far c20',
@@ -154,13 +218,18 @@ describe('why an entry is no hit', () => {
     }
     const none = 'None of the query\'s words stands in it: "deploy".'
     const advice = 'Search by a word that it has.'
-    expect(await told('Near', 'hybrid')).toEqual(['limit', `${none} By meaning, 100 others come before it. ${advice}`])
+    expect(await told('Near', 'hybrid')).toEqual([
+      'limit',
+      `${none} By meaning, at least 100 others come before it. ${advice}`,
+    ])
     expect(await told('Far', 'hybrid')).toEqual([
       'far',
       `${none} In meaning it is too far from it, at 0.20 where 0.3 is the least. ${advice}`,
     ])
     expect(await told('Near', 'semantic')).toEqual(['limit', 'More than 120 entries are nearer.'])
-    await memory.apply(Array.from({ length: 130 }, (_, n) => operation(`deploy own${n} two${n * 7} c90`, 2000 + n)))
+    await memory.apply(
+      Array.from({ length: 130 }, (_, n) => operation(`deploy own${n} two${n * 7} c9${100 + n}`, 2000 + n)),
+    )
     await memory.embed()
     expect((await told('Far', 'hybrid'))[0]).toBe('far')
     expect(await told('Far', 'lexical')).toEqual(['no-words', `${none} ${advice}`])

@@ -1,11 +1,18 @@
 /** A text that the model does not take keeps no other from its vector, and is told of by the name of its entry. */
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { KeepsakeError } from '../../src/errors.ts'
 import { type Memory, openMemory } from '../../src/memory.ts'
+import { meaningText } from '../../src/prompt/searched-text.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { Letters } from '../faults/letters.mjs'
 
 const REFUSAL = new KeepsakeError('MODEL', 'the input is too long', { data: { refused: true } })
+
+const PASSING = new KeepsakeError('MODEL', 'its process ended', { data: { refused: true, mayPass: true } })
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 /** Refuses a batch with such a text in it. */
 function picky(refuses: (text: string) => boolean): { readonly letters: Letters; readonly calls: string[][] } {
@@ -55,7 +62,9 @@ it('is not tried again by searches, which go on by meaning and find its entry by
   await memory.embed()
   calls.length = 0
   const { hits, searched, warnings } = await memory.search('cup')
-  expect([hits[0]?.entry.name, searched.mode, searched.vectors?.pending, warnings]).toEqual(['Cup', 'hybrid', 0, []])
+  expect([hits[0]?.entry.name, searched.mode, warnings]).toEqual(['Cup', 'hybrid', []])
+  expect(searched.vectors).toEqual({ model: 'letters', pending: 0, refused: 1 })
+  expect(meaningText(searched)).toEqual(['1 entry has no vector: the model does not take the text.'])
   await memory.embed()
   expect(calls).toEqual([['cup']])
 })
@@ -64,6 +73,18 @@ it('leaves a search by meaning its meaning, also where that is who finds it out'
   const memory = await filled(picky(isPoison).letters)
   const { searched, warnings } = await memory.search('cup')
   expect([searched.mode, searched.vectors?.pending, warnings]).toEqual(['hybrid', 0, []])
+})
+
+it('is told of where somebody asks why its entry is not found', async () => {
+  const memory = await filled(picky(isPoison).letters)
+  await memory.embed()
+  const told = 'It has no vector, because the model does not take its text: the input is too long.'
+  expect(await memory.whyNot('tea', 'Cup', { mode: 'semantic' })).toMatchObject({ reason: 'no-vector', sentence: told })
+  const { reason, sentence } = await memory.whyNot('tea', 'Cup', { mode: 'hybrid' })
+  expect([reason, sentence]).toEqual([
+    'no-words',
+    `None of the query's words stands in it: "tea". ${told} Search by a word that it has.`,
+  ])
 })
 
 it('is tried again when it is another, and not for its metadata', async () => {
@@ -100,4 +121,53 @@ it('is not what is wrong where the model takes nothing at all', async () => {
   await expect(memory.embed()).rejects.toThrow('the input is too long')
   expect(calls).toHaveLength(2)
   expect(await memory.embeddings()).toMatchObject({ entries: 0, pending: 101, problem: 'the input is too long' })
+})
+
+it('is not blamed for a failure that passes', async () => {
+  const letters = new Letters()
+  const memory = await openMemory({ store: memoryStore(), embed: letters })
+  await memory.remember('a heron')
+  let failures = 0
+  letters.before = () => {
+    if (++failures === 1) throw PASSING
+  }
+  expect(await memory.embed()).toEqual(expect.not.objectContaining({ refused: expect.anything() }))
+  expect(await memory.embeddings()).toMatchObject({ entries: 1, pending: 0 })
+})
+
+it('is the only one to be blamed where the model fails altogether after it', async () => {
+  const letters = new Letters()
+  const memory = await filled(letters)
+  let isDown = false
+  letters.before = (texts) => {
+    if (isDown) throw PASSING
+    if (!texts.some(isPoison)) return
+    isDown = texts.length === 1
+    throw REFUSAL
+  }
+  await expect(memory.embed()).rejects.toThrow('its process ended')
+  expect((await memory.embeddings()).refused).toBeUndefined()
+  letters.before = (texts) => {
+    if (texts.some(isPoison)) throw REFUSAL
+  }
+  expect(await memory.embed()).toMatchObject({ entries: 100, pending: 0, refused: [{ name: 'Cup' }] })
+})
+
+it.each([
+  ['for good where it is at fault', REFUSAL, 1],
+  ['for some minutes where something else may be', PASSING, 0],
+])('stands refused %s', async (_, failure, refused) => {
+  const letters = new Letters()
+  const memory = await filled(letters)
+  letters.before = (texts) => {
+    if (texts.some(isPoison)) throw failure
+  }
+  vi.useFakeTimers({ toFake: ['performance'] })
+  expect((await memory.embed()).refused).toHaveLength(1)
+  letters.before = () => undefined
+  vi.advanceTimersByTime(60_000)
+  expect((await memory.embed()).refused).toHaveLength(1)
+  vi.advanceTimersByTime(600_000)
+  expect((await memory.embed()).refused ?? []).toHaveLength(refused)
+  expect(await memory.embeddings()).toMatchObject({ entries: 101 - refused, pending: 0 })
 })

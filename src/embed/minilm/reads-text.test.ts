@@ -14,6 +14,7 @@ it.each([
   ['Korean', '프랑스의 수도는 어디입니까?', false],
   ['Arabic', 'ما هي عاصمة فرنسا؟', false],
   ['Chinese that names a thing', '我们怎么在 AWS 上面部署这个服务器', false],
+  ['digits of another script', '٢٠٢٦ १२३ ２０', false],
   ['marks and pictures', '🍵 … !?', false],
   ['nothing', '', false],
   ['nothing but what is too long for a word', `${'a'.repeat(101)} ${'b'.repeat(300)}`, false],

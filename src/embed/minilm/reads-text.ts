@@ -4,7 +4,7 @@
  * other). In Latin letters, other languages are read as well as they resemble English.
  */
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/gu
-const LATIN_OR_DIGIT = /[\p{Script=Latin}\p{Nd}]/gu
+const LATIN_OR_DIGIT = /[\p{Script=Latin}0-9]/gu
 /** What is longer is one unknown word to its tokenizer. */
 const LONGEST_WORD = 100
 

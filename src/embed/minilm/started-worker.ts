@@ -22,7 +22,7 @@ export class WorkerEndedError extends KeepsakeError {
   constructor(how: string) {
     super('MODEL', `the process that runs ${MINILM} ended (${how})`, {
       hint: 'Try again: the next call starts another. If it ends each time, memory may be short (it takes about 250 MB).',
-      data: { refused: true }, // one of the texts may have been its end
+      data: { refused: true, mayPass: true }, // one of the texts may have been its end, or somebody killed it
     })
   }
 }

@@ -8,6 +8,7 @@ import type { Store } from '../../ports/store.ts'
 import { Breathing } from './breath.ts'
 import { embedTaken } from './embed-taken.ts'
 import type { EntryPieces, ScopeVectors } from './scope-vectors.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 /** Pieces given to the model at once: at first, and where somebody waits, so few that the time is kept to. */
 export const FEWEST_AT_ONCE = 8
@@ -28,6 +29,8 @@ export interface EmbeddingRun {
   readonly save: (vectors: ScopeVectors) => Promise<unknown>
   /** By `performance.now()`: from then on nothing more is begun. Missing: all is done. */
   readonly untilMs?: number
+  /** Pieces; with so many, nothing more is begun. Missing: there is no limit. */
+  readonly most?: number
   /** By `performance.now()`. */
   saveAtMs: number
   /** Pieces that are given to the model together. */
@@ -64,7 +67,8 @@ export async function embedScope(vectors: ScopeVectors, run: EmbeddingRun): Prom
 
 async function* wantedEntries(vectors: ScopeVectors, { store, untilMs, signal }: EmbeddingRun): AsyncGenerator<Entry> {
   const options = signal ? { signal } : {}
-  const ids = [...vectors.wanted.keys()]
+  // Where the time may not do for all, what was written last goes first: it is what somebody may look for.
+  const ids = [...vectors.wanted.keys()].reverse()
   if (ids.length <= FEW || untilMs !== undefined) {
     for (const id of ids) {
       const entry = await store.get(id, options)
@@ -84,8 +88,7 @@ async function embedTexts(
   const pieces = [...texts]
   while (pieces.length > 0 && !isOver(run)) {
     const some = pieces.splice(0, run.atOnce)
-    const embed = await run.load()
-    run.signal?.throwIfAborted()
+    const embed = await unlessAborted(run.load, run.signal)
     const begunMs = performance.now()
     const { vectors: fresh, refused } = await embedTaken(embed, some, run.signal)
     vectors.refuse(refused)
@@ -107,6 +110,6 @@ function nextAtOnce({ atOnce, untilMs }: EmbeddingRun, tookMs: number): number {
   return tookMs < QUICK_MS ? Math.min(2 * atOnce, MOST_AT_ONCE) : Math.max(atOnce / 2, FEWEST_AT_ONCE)
 }
 
-export function isOver({ untilMs }: EmbeddingRun): boolean {
-  return untilMs !== undefined && performance.now() >= untilMs
+export function isOver({ untilMs, most, embedded }: EmbeddingRun): boolean {
+  return (untilMs !== undefined && performance.now() >= untilMs) || (most !== undefined && embedded >= most)
 }

@@ -1,15 +1,24 @@
 /**
  * Vectors of texts, of which the model may not take every one: a batch that it refuses is halved until the text at fault is alone,
- * so that one text keeps no other from its vector. Where it takes nothing at all, that is no fault of a text, and thrown.
+ * so that one text keeps no other from its vector. Where it takes nothing at all, that is no fault of a text, and thrown. So a text
+ * is blamed only when it is refused again, right after the model has taken another.
  */
 import { isKeepsakeError, type KeepsakeError } from '../../errors.ts'
 import type { Embed } from '../../ports/embed.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 export interface Taken {
   /** By hash, as the texts are. */
   readonly vectors: Map<string, Float32Array>
-  /** Why a text has none: a sentence. */
-  readonly refused: Map<string, string>
+  readonly refused: Map<string, Refusal>
+}
+
+/** Why a text has no vector. */
+export interface Refusal {
+  /** A sentence. */
+  readonly reason: string
+  /** Something else than the text may have been at fault. */
+  readonly mayPass: boolean
 }
 
 type Text = readonly [hash: string, text: string]
@@ -24,26 +33,35 @@ export async function embedTaken(
 ): Promise<Taken> {
   const taken: Taken = { vectors: new Map(), refused: new Map() }
   const call = signal ? { signal } : {}
-  let isProved = false
-  const halve = async (some: readonly Text[]): Promise<void> => {
-    signal?.throwIfAborted()
+  const made = (some: readonly string[]): Promise<readonly Float32Array[]> =>
+    unlessAborted(() => embed.embed(some, call), signal)
+  /** Why it did not take them. */
+  const take = async (some: readonly Text[]): Promise<KeepsakeError | undefined> => {
     try {
-      const made = await embed.embed(
-        some.map(([, text]) => text),
-        call,
-      )
-      for (const [at, [hash]] of some.entries()) taken.vectors.set(hash, made[at] as Float32Array) // one for each text: see Embed
+      const vectors = await made(some.map(([, text]) => text))
+      for (const [at, [hash]] of some.entries()) taken.vectors.set(hash, vectors[at] as Float32Array) // one for each text: see Embed
+      return undefined
     } catch (error) {
       signal?.throwIfAborted()
       if (!isRefusal(error)) throw error
-      if (!isProved) await embed.embed([HARMLESS], call)
-      isProved = true
-      const [first] = some
-      if (some.length === 1 && first) return void taken.refused.set(first[0], `${error.message}.`)
+      return error
+    }
+  }
+  let isProved = false
+  const halve = async (some: readonly Text[]): Promise<void> => {
+    if (!(await take(some))) return
+    const isAlone = some.length === 1
+    if (isAlone || !isProved) await made([HARMLESS])
+    isProved = true
+    if (!isAlone) {
       const half = Math.ceil(some.length / 2)
       await halve(some.slice(0, half))
-      await halve(some.slice(half))
+      return halve(some.slice(half))
     }
+    const again = await take(some)
+    if (!again) return
+    const refusal = { reason: `${again.message}.`, mayPass: again.data['mayPass'] === true }
+    for (const [hash] of some) taken.refused.set(hash, refusal)
   }
   await halve(texts)
   return taken

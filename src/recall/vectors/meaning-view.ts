@@ -38,13 +38,16 @@ export interface Embedded {
   readonly pending: number
   /** Entries that have none because the model does not take their text; missing where there are none. */
   readonly refused?: readonly RefusedEntry[]
-  /** Another process embeds now, so that this one did not. */
+  /** Somebody else embeds now, so that this call did not, or only a little, for itself. */
   readonly isElsewhere?: boolean
   /** False: what was made could not be written down, so only this process has it. */
   readonly kept: boolean
 }
 
-/** It is found by its words. It is tried again by the next process, and when its text changes. */
+/**
+ * It is found by its words. It is tried again by the next process, when its text changes, and after some minutes where something
+ * else may have been at fault.
+ */
 export interface RefusedEntry {
   readonly id: string
   readonly name: string | null

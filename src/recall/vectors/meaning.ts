@@ -10,6 +10,7 @@ import type { ScopeIndex } from '../scope-index.ts'
 import { type EmbeddingRun, embedScope, FEWEST_AT_ONCE, FIRST_SAVE_MS, isOver } from './embed-scope.ts'
 import type { Embedded, EmbedPendingOptions, MeaningView, RefusedEntry } from './meaning-view.ts'
 import { ScopeVectors } from './scope-vectors.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 /** Whoever has it writes vectors. */
 export const EMBED_LEASE = 'embed'
@@ -17,9 +18,14 @@ export const EMBED_LEASE = 'embed'
 /** Queries are asked again: page by page, or once for the candidates and once for an explanation. */
 const REMEMBERED_QUERIES = 8
 const UNWRITABLE: readonly ErrorCode[] = ['READ_ONLY', 'IO']
+/** While somebody else embeds: entries, and pieces of them, that a search makes vectors of for itself. */
+const FEW = 32
+/** How often it is looked whether they are there by then. */
+const LOOK_MS = 50
 
 type Made = Pick<Embedded, 'embedded' | 'kept' | 'isElsewhere'>
 const NOTHING_MADE: Made = { embedded: 0, kept: true }
+const ELSEWHERE: Made = { ...NOTHING_MADE, isElsewhere: true }
 
 export class Meaning {
   readonly source: EmbedSource
@@ -99,12 +105,24 @@ export class Meaning {
     return { model: this.source.model, ...made, entries, pending, ...(refused.length === 0 ? {} : { refused }) }
   }
 
+  /** Who has little time waits for who is at it already, and then does for itself what is left, if that is little. */
   async #embedLeased(options: EmbedPendingOptions): Promise<Made> {
-    const lease = await this.#lease(options)
-    if (!lease) {
+    const { forMs, signal } = options
+    const untilMs = performance.now() + (forMs ?? 0)
+    for (;;) {
+      const lease = await this.#lease(options)
+      if (lease) return this.#embedWith(lease, options)
       if (!this.#isWriting) await this.#catchUp()
-      return { ...NOTHING_MADE, isElsewhere: true }
+      const areMany = this.pending > FEW
+      // Beside another process, what is made here has to be brought together with what that saves, each time.
+      if (forMs === undefined || this.pending === 0 || (areMany && !this.#isWriting)) return ELSEWHERE
+      if (areMany || performance.now() >= untilMs) break
+      await unlessAborted(() => pause(LOOK_MS), signal)
     }
+    return { ...(await this.#embed(options, false, FEW)), isElsewhere: true }
+  }
+
+  async #embedWith(lease: Lease | 'nowhere', options: EmbedPendingOptions): Promise<Made> {
     this.#isWriting = true
     try {
       await this.#catchUp()
@@ -126,7 +144,8 @@ export class Meaning {
     }
   }
 
-  async #embed(options: EmbedPendingOptions, mayWrite: boolean): Promise<Made> {
+  /** `most`: pieces. */
+  async #embed(options: EmbedPendingOptions, mayWrite: boolean, most?: number): Promise<Made> {
     const { signal, forMs, mustKeep = false, onProgress } = options
     const total = this.pending
     const begunMs = performance.now()
@@ -142,6 +161,7 @@ export class Meaning {
       signal,
       save,
       ...(forMs === undefined ? {} : { untilMs: begunMs + forMs }),
+      ...(most === undefined ? {} : { most }),
       saveAtMs: begunMs + FIRST_SAVE_MS,
       atOnce: FEWEST_AT_ONCE,
       embedded: 0,
@@ -166,6 +186,12 @@ export class Meaning {
     this.#turn = turn.catch(() => undefined)
     return turn
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
 }
 
 function notKept(): KeepsakeError {

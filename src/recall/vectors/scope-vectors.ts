@@ -14,6 +14,7 @@ import { piecesOf } from '../pieces.ts'
 import type { ScopeIndex } from '../scope-index.ts'
 import { BLOCK_ROWS, type Head } from './block.ts'
 import { Breathing } from './breath.ts'
+import type { Refusal } from './embed-taken.ts'
 import type { RefusedEntry } from './meaning-view.ts'
 import { VectorFiles } from './vector-files.ts'
 import { VectorRows } from './vector-rows.ts'
@@ -21,6 +22,8 @@ import { VectorRows } from './vector-rows.ts'
 const IDENTITY = KIND_NAMES.indexOf('identity')
 /** So many changed entries are looked at in passing; most changes leave most texts as they were. */
 const FEW = 32
+/** How long a text stands refused where something else may have been at fault. */
+const PASSING_MS = 300_000
 const NOTHING: ReadonlyMap<string, Float32Array> = new Map()
 
 /** An entry, and the hashes of its pieces. */
@@ -34,6 +37,14 @@ export interface EntryPieces {
 
 interface Refused extends RefusedEntry {
   readonly revision: string
+  /** The text that was. */
+  readonly hash: string
+}
+
+interface RefusedText {
+  readonly reason: string
+  /** By `performance.now()`; it is tried again then. */
+  readonly untilMs: number
 }
 
 export class ScopeVectors {
@@ -45,8 +56,8 @@ export class ScopeVectors {
   readonly #wanted = new Map<string, string>()
   /** Entries that have no piece at this revision. */
   readonly #bare = new Map<string, string>()
-  /** Texts that the model does not take, by their hash, and why: until this process ends. */
-  readonly #refusedTexts = new Map<string, string>()
+  /** Texts that the model does not take, by their hash: until this process ends, or for some minutes. */
+  readonly #refusedTexts = new Map<string, RefusedText>()
   /** Entries with such a text. */
   readonly #refused = new Map<string, Refused>()
   /** Of the files, as they were last read or written. */
@@ -75,7 +86,7 @@ export class ScopeVectors {
   }
 
   get refused(): readonly RefusedEntry[] {
-    return [...this.#refused.values()].map(({ revision: _, ...entry }) => entry)
+    return [...this.#refused.values()].map(({ id, name, reason }) => ({ id, name, reason }))
   }
 
   get isSaved(): boolean {
@@ -92,6 +103,7 @@ export class ScopeVectors {
   async follow(index: ScopeIndex, mayRead: boolean): Promise<void> {
     await this.open()
     const changed = this.#look(index)
+    this.#forgetPassing()
     if (mayRead && this.#wanted.size + this.#refused.size > 0) await this.catchUp()
     if (changed.length <= FEW) await this.#settleAll(changed)
     this.#cursor = index.at
@@ -137,18 +149,24 @@ export class ScopeVectors {
   }
 
   /** Texts by their hash, and why. */
-  refuse(texts: ReadonlyMap<string, string>): void {
-    for (const [hash, reason] of texts) this.#refusedTexts.set(hash, reason)
+  refuse(texts: ReadonlyMap<string, Refusal>): void {
+    const soonMs = performance.now() + PASSING_MS
+    for (const [hash, { reason, mayPass }] of texts) {
+      this.#refusedTexts.set(hash, { reason, untilMs: mayPass ? soonMs : Number.POSITIVE_INFINITY })
+    }
   }
 
   /** Whether it has a text that was refused: then it wants nothing any more, and has no vector until that text is another. */
   setAside({ id, revision, name, hashes }: EntryPieces): boolean {
     if (this.#refusedTexts.size === 0 || this.#wanted.get(id) !== revision) return false
-    const [reason] = [...hashes].flatMap((hash) => this.#refusedTexts.get(hash) ?? [])
-    if (reason === undefined) return false
-    this.#wanted.delete(id)
-    this.#refused.set(id, { id, name, reason, revision })
-    return true
+    for (const hash of hashes) {
+      const text = this.#refusedTexts.get(hash)
+      if (!text) continue
+      this.#wanted.delete(id)
+      this.#refused.set(id, { id, name, reason: text.reason, revision, hash })
+      return true
+    }
+    return false
   }
 
   /** What changed, by whoever holds the lease. False: it could not be kept, and is tried again with the next. */
@@ -220,6 +238,17 @@ export class ScopeVectors {
     if (refused?.revision === revision) return void this.#refused.set(id, refused)
     this.#wanted.set(id, revision)
     this.#isSettled(id, revision)
+  }
+
+  /** Their entries want vectors again. */
+  #forgetPassing(): void {
+    const nowMs = performance.now()
+    for (const [hash, { untilMs }] of this.#refusedTexts) if (untilMs <= nowMs) this.#refusedTexts.delete(hash)
+    for (const [id, { revision, hash }] of this.#refused) {
+      if (this.#refusedTexts.has(hash)) continue
+      this.#refused.delete(id)
+      this.#wanted.set(id, revision)
+    }
   }
 
   #isSettled(id: string, revision: string): void {

@@ -1,0 +1,76 @@
+/**
+ * The memory as each agent of the workspace has it, which is kept for its index; only a few, since anything may be asked for. The
+ * server embeds for its own agent; for another, what an answer had to do without is embedded behind that answer.
+ */
+import type { Memory } from '../memory.ts'
+import { normalizeAgentId } from '../model/name.ts'
+import type { Found } from '../recall/found.ts'
+import type { Question } from './question.ts'
+
+const MOST_AGENTS = 8
+/** Then the next answer goes on with it: nobody is to keep others from embedding for long. */
+const LONGEST_EMBEDDING_MS = 60_000
+/** After a failure, which the agent's own commands tell of. */
+const PAUSE_MS = 30_000
+
+export class ServedMemories {
+  readonly #memory: Memory
+  readonly #others = new Map<string, Memory>()
+  readonly #closing = new AbortController()
+  #embedding: Promise<void> | undefined
+  /** By `performance.now()`. */
+  #notBeforeMs = 0
+
+  constructor(memory: Memory) {
+    this.#memory = memory
+  }
+
+  async search({ agent, query, options }: Question, signal: AbortSignal): Promise<Found> {
+    const memory = await this.#of(agent)
+    const found = await memory.search(query, { ...options, signal })
+    const pending = found.searched.vectors?.pending ?? 0
+    if (memory !== this.#memory && pending > 0) this.#embedBehind(memory)
+    return found
+  }
+
+  /** What is under way is given up, and what is done of it is kept. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#embedding
+  }
+
+  /** One at a time; who is not served now is served after a later answer. */
+  #embedBehind(memory: Memory): void {
+    if (this.#embedding || this.#closing.signal.aborted || performance.now() < this.#notBeforeMs) return
+    this.#embedding = this.#embed(memory).finally(() => {
+      this.#embedding = undefined
+    })
+  }
+
+  async #embed(memory: Memory): Promise<void> {
+    const clock = AbortSignal.timeout(LONGEST_EMBEDDING_MS)
+    try {
+      await memory.embed({ signal: AbortSignal.any([this.#closing.signal, clock]) })
+    } catch {
+      this.#notBeforeMs = clock.aborted ? 0 : performance.now() + PAUSE_MS
+    }
+  }
+
+  async #of(asked: string): Promise<Memory> {
+    const agent = normalizeAgentId(asked)
+    if (agent === this.#memory.agent) return this.#memory
+    const memory = this.#others.get(agent) ?? (await this.#opened(agent))
+    // To the end of the line: the first to go is the one that was not asked for longest.
+    this.#others.delete(agent)
+    this.#others.set(agent, memory)
+    const [first] = this.#others.keys()
+    if (this.#others.size > MOST_AGENTS && first !== undefined) this.#others.delete(first)
+    return memory
+  }
+
+  async #opened(agent: string): Promise<Memory> {
+    const heads = await this.#memory.store.heads({ scopes: [agent] })
+    if (heads.length === 0) throw new Error(`there is no agent ${agent} here`)
+    return this.#memory.as(agent)
+  }
+}
