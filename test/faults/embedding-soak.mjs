@@ -19,8 +19,8 @@ const IDLE_SEARCHES = 60
 const PAUSE_MS = 20
 /** A model that is no model takes some time too. */
 const BATCH_MS = 400
-/** Written between two kills at most, as embed-scope.ts has it, and what is under way. */
-const MOST_LOST = 256 + 64
+/** What was done so long before a kill is kept: it is saved every four seconds (embed-scope.ts), and a call to the model takes one. */
+const LOST_MS = 7000
 
 const SUBJECTS = [
   'the gardener',
@@ -105,9 +105,11 @@ async function killed(folder, entries, kill, before) {
   const child = spawn(process.execPath, args, { env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] })
   const exit = once(child, 'exit')
   let done = 0
+  const steps = []
   const goal = Math.min(700 * kill, before / 4)
   for await (const line of createInterface({ input: child.stdout })) {
     done = Number(line)
+    steps.push({ done, at: performance.now() })
     if (done >= goal) child.kill('SIGKILL')
   }
   await exit
@@ -117,7 +119,9 @@ async function killed(folder, entries, kill, before) {
   await memory.close()
   told('killed', { kill, done, pending, there })
   must(there === entries, `${entries - there} entries are lost`)
-  must(pending <= before - done + MOST_LOST, `${pending - before + done} entries that had vectors have none`)
+  const since = (steps.at(-1)?.at ?? 0) - LOST_MS
+  const kept = steps.findLast(({ at }) => at <= since)?.done ?? 0
+  must(pending <= before - kept, `${pending - before + kept} entries that had vectors for seconds have none`)
   return pending
 }
 

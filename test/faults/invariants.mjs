@@ -18,7 +18,9 @@ const KNOWN_FILES = [
   /^\.state\/journal\/\d{8}-[0-9a-f]{8}\.jsonl$/,
   // What was replaced a moment ago, kept for an editor that may still be writing into it.
   /^\.state\/displaced\/[0-9a-f]{32}-[0-9a-f]{32}-[0-9a-f]{16}$/,
-  /^\.state\/(lock|leases\/[a-z0-9._-]+)\/[1-9]\d*\.done$/,
+  /^\.state\/lock\/[1-9]\d*\.done$/,
+  // Whoever was killed has left its lease, and the next one who wants it takes it over; there need not be one.
+  /^\.state\/leases\/[a-z0-9._-]+\/[1-9]\d*(\.done)?$/,
 ]
 const KNOWN_FOLDERS =
   /^(world|agents(\/[^/]+(\/(entries|daily|conversation|context|sessions))?)?|\.state(\/(journal|lock|tmp|swap|displaced|leases(\/[a-z0-9._-]+)?))?)$/
