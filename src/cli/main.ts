@@ -14,6 +14,8 @@ const CALLED_OFTEN: readonly string[] = ['hook', 'recall', 'context', 'remember'
 // that really runs long is still optimised, a little later. And what is collected of so small a heap is not worth waking other
 // threads for. The V8 of other versions complains about a flag that it does not know.
 const PATIENTLY = '--interrupt-budget=4000000 --no-parallel-scavenge'
+/** For what may serve for long: off the way to its first answer, but not for good. */
+const CALMLY = '--interrupt-budget=500000'
 const AS_USUAL = '--interrupt-budget=67584 --parallel-scavenge'
 const setFlag = process.versions.v8.startsWith('11.') ? setFlagsFromString : () => undefined
 
@@ -25,7 +27,7 @@ async function main(args: readonly string[]): Promise<void> {
   // Not sooner, and not for longer: compiled code, Node's own included, is taken only under the flags that it was made with.
   code?.load(join(import.meta.dirname, 'chunk.js'), () => setFlag(PATIENTLY))
   const { runProgram } = await import('./program.ts')
-  if (code) setFlag(PATIENTLY)
+  setFlag(code ? PATIENTLY : CALMLY)
   await runProgram(args)
   setFlag(AS_USUAL)
   if (!process.exitCode) code?.keep()
