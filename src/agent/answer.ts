@@ -5,10 +5,10 @@
  */
 import { KeepsakeError } from '../errors.ts'
 import type { Session } from '../memory.ts'
+import { abortable } from '../model/abortable.ts'
 import { keepableText } from '../model/content.ts'
 import type { Completion, Model, ModelMessage, ModelToolCall } from '../ports/complete.ts'
 import type { Turn, TurnInput } from '../session/records.ts'
-import { abortable } from './abortable.ts'
 import type { Telling } from './events.ts'
 import { modelMessages } from './messages.ts'
 import { callsOf } from './tool-calls.ts'

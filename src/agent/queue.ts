@@ -3,8 +3,8 @@
  * agents made on one memory share it.
  */
 import type { Memory } from '../memory.ts'
+import { abortable } from '../model/abortable.ts'
 import type { Store } from '../ports/store.ts'
-import { abortable } from './abortable.ts'
 
 const QUEUES = new WeakMap<Store, Map<string, Promise<void>>>()
 

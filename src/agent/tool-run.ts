@@ -3,10 +3,10 @@
  * better; nothing here ends the loop but the signal.
  */
 import { InvalidError } from '../errors.ts'
+import { abortable } from '../model/abortable.ts'
 import { keepableText } from '../model/content.ts'
 import type { ModelToolCall, ToolOffer } from '../ports/complete.ts'
 import type { ToolCall } from '../tools/tool.ts'
-import { abortable } from './abortable.ts'
 import { cutText } from './cut-text.ts'
 import { argumentsOf } from './tool-calls.ts'
 

@@ -1,8 +1,8 @@
 /** A model that is opened when it is first wanted: once for all who want it, and again only where that failed. */
 import { isKeepsakeError, KeepsakeError } from '../errors.ts'
+import { abortable } from '../model/abortable.ts'
 import type { Embed, EmbedSource } from '../ports/embed.ts'
 import type { CallOptions } from '../ports/store.ts'
-import { untilAborted } from './until-aborted.ts'
 
 export class LaterEmbed implements EmbedSource {
   readonly model: string
@@ -28,8 +28,9 @@ export class LaterEmbed implements EmbedSource {
   async load({ signal }: CallOptions = {}): Promise<Embed> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw closed()
-    this.#loading ??= this.#begin()
-    return signal ? untilAborted(this.#loading, signal) : this.#loading
+    const loading = this.#loading ?? this.#begin()
+    this.#loading = loading
+    return abortable(() => loading, signal)
   }
 
   async close(): Promise<void> {

@@ -27,7 +27,7 @@ beforeAll(() => {
 describe('a model that is not right', () => {
   it('is refused where its packages are missing, and the hint says what to type', async () => {
     const folder = freshFolder()
-    for (const part of ['errors.js', 'embed'])
+    for (const part of ['errors.js', 'embed', 'model'])
       cpSync(join(ROOT, 'dist', part), join(folder, 'dist', part), { recursive: true })
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
     const { openMiniLm: open }: { openMiniLm: typeof Open } = await import(

@@ -5,9 +5,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { KeepsakeError } from '../../errors.ts'
+import { abortable } from '../../model/abortable.ts'
 import type { Embed } from '../../ports/embed.ts'
 import type { CallOptions } from '../../ports/store.ts'
-import { untilAborted } from '../until-aborted.ts'
 import { batchesOf } from './batches.ts'
 import type { Engine, EngineKind, EngineSettings } from './engine.ts'
 import { findPackages, folderOf, MINILM } from './model-files.ts'
@@ -74,11 +74,12 @@ class OpenMiniLm implements MiniLm {
     const vectors = new Map<number, Float32Array>()
     for (const places of batchesOf(texts)) {
       const batch = places.map((place) => texts[place] ?? '')
-      const turn = this.#shared.inTurn((engine) => {
-        signal?.throwIfAborted()
-        return this.#run(engine, batch)
-      })
-      const made = await (signal ? untilAborted(turn, signal) : turn)
+      const inTurn = (): Promise<readonly Float32Array[]> =>
+        this.#shared.inTurn((engine) => {
+          signal?.throwIfAborted()
+          return this.#run(engine, batch)
+        })
+      const made = await abortable(inTurn, signal)
       places.forEach((place, i) => {
         vectors.set(place, made[i] as Float32Array) // one for each text
       })

@@ -2,13 +2,14 @@
  * Embeds what entries of one scope want, a few pieces at a time, and saves as it goes: whoever ends it, loses a few seconds of
  * work and nothing else. Texts that are known by their hash are not given to the model, and it is not loaded for them.
  */
+
+import { abortable } from '../../model/abortable.ts'
 import type { Entry } from '../../model/entry.ts'
 import type { Embed } from '../../ports/embed.ts'
 import type { Store } from '../../ports/store.ts'
 import { Breathing } from './breath.ts'
 import { embedTaken } from './embed-taken.ts'
 import type { EntryPieces, ScopeVectors } from './scope-vectors.ts'
-import { unlessAborted } from './unless-aborted.ts'
 
 /** Pieces given to the model at once: at first, and where somebody waits, so few that the time is kept to. */
 export const FEWEST_AT_ONCE = 8
@@ -88,7 +89,7 @@ async function embedTexts(
   const pieces = [...texts]
   while (pieces.length > 0 && !isOver(run)) {
     const some = pieces.splice(0, run.atOnce)
-    const embed = await unlessAborted(run.load, run.signal)
+    const embed = await abortable(run.load, run.signal)
     const begunMs = performance.now()
     const { vectors: fresh, refused } = await embedTaken(embed, some, run.signal)
     vectors.refuse(refused)

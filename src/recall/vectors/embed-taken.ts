@@ -4,8 +4,8 @@
  * is blamed only when it is refused again, right after the model has taken another.
  */
 import { isKeepsakeError, type KeepsakeError } from '../../errors.ts'
+import { abortable } from '../../model/abortable.ts'
 import type { Embed } from '../../ports/embed.ts'
-import { unlessAborted } from './unless-aborted.ts'
 
 export interface Taken {
   /** By hash, as the texts are. */
@@ -34,7 +34,7 @@ export async function embedTaken(
   const taken: Taken = { vectors: new Map(), refused: new Map() }
   const call = signal ? { signal } : {}
   const made = (some: readonly string[]): Promise<readonly Float32Array[]> =>
-    unlessAborted(() => embed.embed(some, call), signal)
+    abortable(() => embed.embed(some, call), signal)
   /** Why it did not take them. */
   const take = async (some: readonly Text[]): Promise<KeepsakeError | undefined> => {
     try {

@@ -3,6 +3,7 @@
  * missing. Reading needs no model, only its name. One process at a time embeds; the others read what it saves.
  */
 import { type ErrorCode, isKeepsakeError, KeepsakeError } from '../../errors.ts'
+import { abortable } from '../../model/abortable.ts'
 import type { Scope } from '../../model/entry.ts'
 import type { EmbedSource } from '../../ports/embed.ts'
 import type { CallOptions, Lease, Store } from '../../ports/store.ts'
@@ -10,7 +11,6 @@ import type { ScopeIndex } from '../scope-index.ts'
 import { type EmbeddingRun, embedScope, FEWEST_AT_ONCE, FIRST_SAVE_MS, isOver } from './embed-scope.ts'
 import type { Embedded, EmbedPendingOptions, MeaningView, RefusedEntry } from './meaning-view.ts'
 import { ScopeVectors } from './scope-vectors.ts'
-import { unlessAborted } from './unless-aborted.ts'
 
 /** Whoever has it writes vectors. */
 export const EMBED_LEASE = 'embed'
@@ -117,7 +117,7 @@ export class Meaning {
       // Beside another process, what is made here has to be brought together with what that saves, each time.
       if (forMs === undefined || this.pending === 0 || (areMany && !this.#isWriting)) return ELSEWHERE
       if (areMany || performance.now() >= untilMs) break
-      await unlessAborted(() => pause(LOOK_MS), signal)
+      await abortable(() => pause(LOOK_MS), signal)
     }
     return { ...(await this.#embed(options, false, FEW)), isElsewhere: true }
   }

@@ -1,4 +1,7 @@
-/** What ends when the signal says so, whether what is waited for knows of the signal or not. */
+/**
+ * Waits until the signal says otherwise, whether what is waited for knows of the signal or not: it goes on for others who wait for it,
+ * and an answer that comes late is dropped.
+ */
 export async function abortable<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work()
   signal.throwIfAborted()
