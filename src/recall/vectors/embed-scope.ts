@@ -9,7 +9,8 @@ import type { Embed } from '../../ports/embed.ts'
 import type { Store } from '../../ports/store.ts'
 import { Breathing } from './breath.ts'
 import { embedTaken } from './embed-taken.ts'
-import type { EntryPieces, ScopeVectors } from './scope-vectors.ts'
+import type { EntryPieces } from './refusals.ts'
+import type { ScopeVectors } from './scope-vectors.ts'
 
 /** Pieces given to the model at once: at first, and where somebody waits, so few that the time is kept to. */
 export const FEWEST_AT_ONCE = 8

@@ -16,36 +16,14 @@ import { BLOCK_ROWS, type Head } from './block.ts'
 import { Breathing } from './breath.ts'
 import type { Refusal } from './embed-taken.ts'
 import type { RefusedEntry } from './meaning-view.ts'
+import { type EntryPieces, Refusals } from './refusals.ts'
 import { VectorFiles } from './vector-files.ts'
 import { VectorRows } from './vector-rows.ts'
 
 const IDENTITY = KIND_NAMES.indexOf('identity')
 /** So many changed entries are looked at in passing; most changes leave most texts as they were. */
 const FEW = 32
-/** How long a text stands refused where something else may have been at fault. */
-const PASSING_MS = 300_000
 const NOTHING: ReadonlyMap<string, Float32Array> = new Map()
-
-/** An entry, and the hashes of its pieces. */
-export interface EntryPieces {
-  readonly id: string
-  readonly revision: string
-  /** For who is told of it. */
-  readonly name: string | null
-  readonly hashes: ReadonlySet<string>
-}
-
-interface Refused extends RefusedEntry {
-  readonly revision: string
-  /** The text that was. */
-  readonly hash: string
-}
-
-interface RefusedText {
-  readonly reason: string
-  /** By `performance.now()`; it is tried again then. */
-  readonly untilMs: number
-}
 
 export class ScopeVectors {
   readonly scope: Scope
@@ -56,10 +34,7 @@ export class ScopeVectors {
   readonly #wanted = new Map<string, string>()
   /** Entries that have no piece at this revision. */
   readonly #bare = new Map<string, string>()
-  /** Texts that the model does not take, by their hash: until this process ends, or for some minutes. */
-  readonly #refusedTexts = new Map<string, RefusedText>()
-  /** Entries with such a text. */
-  readonly #refused = new Map<string, Refused>()
+  readonly #refusals = new Refusals()
   /** Of the files, as they were last read or written. */
   #head: Head | undefined
   #generation = 1
@@ -86,7 +61,7 @@ export class ScopeVectors {
   }
 
   get refused(): readonly RefusedEntry[] {
-    return [...this.#refused.values()].map(({ id, name, reason }) => ({ id, name, reason }))
+    return this.#refusals.entries
   }
 
   get isSaved(): boolean {
@@ -103,8 +78,8 @@ export class ScopeVectors {
   async follow(index: ScopeIndex, mayRead: boolean): Promise<void> {
     await this.open()
     const changed = this.#look(index)
-    this.#forgetPassing()
-    if (mayRead && this.#wanted.size + this.#refused.size > 0) await this.catchUp()
+    for (const [id, revision] of this.#refusals.takePassed()) this.#wanted.set(id, revision)
+    if (mayRead && this.#wanted.size + this.#refusals.entries.length > 0) await this.catchUp()
     if (changed.length <= FEW) await this.#settleAll(changed)
     this.#cursor = index.at
     if (this.#epoch !== this.#cursor?.epoch) this.#startOver()
@@ -131,7 +106,7 @@ export class ScopeVectors {
     if (this.#dimensions !== undefined && this.#dimensions !== head.dimensions) return this.#passOver(head)
     if (!(await this.#readOn(head))) await this.#reload(head)
     for (const [id, revision] of this.#wanted) this.#isSettled(id, revision)
-    for (const [id, { revision }] of this.#refused) this.#isSettled(id, revision)
+    for (const [id, revision] of this.#refusals.revisions()) this.#isSettled(id, revision)
   }
 
   /** Its pieces by the hash of their text. */
@@ -148,25 +123,15 @@ export class ScopeVectors {
     return true
   }
 
-  /** Texts by their hash, and why. */
   refuse(texts: ReadonlyMap<string, Refusal>): void {
-    const soonMs = performance.now() + PASSING_MS
-    for (const [hash, { reason, mayPass }] of texts) {
-      this.#refusedTexts.set(hash, { reason, untilMs: mayPass ? soonMs : Number.POSITIVE_INFINITY })
-    }
+    this.#refusals.refuse(texts)
   }
 
-  /** Whether it has a text that was refused: then it wants nothing any more, and has no vector until that text is another. */
-  setAside({ id, revision, name, hashes }: EntryPieces): boolean {
-    if (this.#refusedTexts.size === 0 || this.#wanted.get(id) !== revision) return false
-    for (const hash of hashes) {
-      const text = this.#refusedTexts.get(hash)
-      if (!text) continue
-      this.#wanted.delete(id)
-      this.#refused.set(id, { id, name, reason: text.reason, revision, hash })
-      return true
-    }
-    return false
+  /** Whether it has a text that was refused: then it wants nothing any more. */
+  setAside(entry: EntryPieces): boolean {
+    if (this.#wanted.get(entry.id) !== entry.revision || !this.#refusals.setAside(entry)) return false
+    this.#wanted.delete(entry.id)
+    return true
   }
 
   /** What changed, by whoever holds the lease. False: it could not be kept, and is tried again with the next. */
@@ -218,44 +183,35 @@ export class ScopeVectors {
   #lookAll(index: ScopeIndex): void {
     for (const id of this.#rows?.ids() ?? []) this.#rows?.setCurrent(id, false)
     this.#wanted.clear()
-    const refused = new Map(this.#refused)
-    this.#refused.clear()
+    const seen = new Set<string>()
     for (const segment of index.index.segments()) {
       for (let document = 0; document < segment.documents; document++) {
         const revision = segment.removed.has(document) ? undefined : revisionIn(segment, document)
-        if (revision !== undefined) this.#see(segment.id(document), revision, refused)
+        if (revision === undefined) continue
+        const id = segment.id(document)
+        seen.add(id)
+        this.#see(id, revision)
       }
     }
+    this.#refusals.retain(seen)
   }
 
   /** `undefined`: it is not there, or not for a model to read. */
-  #see(id: string, revision: string | undefined, before: ReadonlyMap<string, Refused> = this.#refused): void {
-    const refused = before.get(id)
+  #see(id: string, revision: string | undefined): void {
     this.#rows?.setCurrent(id, false)
     this.#wanted.delete(id)
-    this.#refused.delete(id)
+    if (revision !== undefined && this.#refusals.holds(id, revision)) return
+    this.#refusals.delete(id)
     if (revision === undefined || this.#bare.get(id) === revision) return
-    if (refused?.revision === revision) return void this.#refused.set(id, refused)
     this.#wanted.set(id, revision)
     this.#isSettled(id, revision)
-  }
-
-  /** Their entries want vectors again. */
-  #forgetPassing(): void {
-    const nowMs = performance.now()
-    for (const [hash, { untilMs }] of this.#refusedTexts) if (untilMs <= nowMs) this.#refusedTexts.delete(hash)
-    for (const [id, { revision, hash }] of this.#refused) {
-      if (this.#refusedTexts.has(hash)) continue
-      this.#refused.delete(id)
-      this.#wanted.set(id, revision)
-    }
   }
 
   #isSettled(id: string, revision: string): void {
     if (this.#rows?.revisionOf(id) !== revision) return
     this.#rows.setCurrent(id, true)
     this.#wanted.delete(id)
-    this.#refused.delete(id)
+    this.#refusals.delete(id)
   }
 
   async #settleAll(ids: readonly string[]): Promise<void> {
