@@ -43,7 +43,7 @@ const FLOORS: readonly Floor[] = IS_FULL ? [...SMALL, ...LARGE] : SMALL
 /** Of all of these; the best existing engine by words has .493. */
 const MEAN_FLOOR = 0.54
 
-/** By words and by meaning: of one set the beginning; in full those whose docs are embedded in a minute or two. */
+/** By words and by meaning: of one set the beginning; in full those whose docs are embedded in minutes. */
 const PART_DOCS = 130
 const HYBRID_PART: readonly Floor[] = [['locomo-plus', 'turn', 0.1]]
 const HYBRID_FULL: readonly Floor[] = [
@@ -52,6 +52,7 @@ const HYBRID_FULL: readonly Floor[] = [
   ['cosqa', 'turn', 0.52],
   ['cranfield', 'turn', 0.4],
   ['cisi', 'turn', 0.42],
+  ['scifact', 'turn', 0.74],
 ]
 const HYBRID: readonly Floor[] = IS_FULL ? HYBRID_FULL : HYBRID_PART
 
@@ -59,7 +60,7 @@ const HYBRID: readonly Floor[] = IS_FULL ? HYBRID_FULL : HYBRID_PART
 const SIGNIFICANT = 0.05
 
 /** Many times what a set takes on an idle machine. */
-const TIMEOUT_MS = 900_000
+const TIMEOUT_MS = 1_800_000
 
 /** nDCG@10 and Recall@10 as the data's README gives them for BM25 with k1 1.2 and b 0.75. */
 const PLAIN: readonly (readonly [file: string, level: Level, ndcg: string, recall: string])[] = [
