@@ -29,7 +29,10 @@ const TABLE: Readonly<Record<string, Row>> = {
   session: { parts: ['errors.ts', 'model', 'ports', 'history', 'recall', 'prompt'] },
   'stores/memory': { parts: ['errors.ts', 'model', 'ports'] },
   'stores/memory.ts': { parts: ['errors.ts', 'model', 'ports', 'stores/memory'] },
-  'stores/filesystem': { parts: ['errors.ts', 'model', 'ports', 'codec'], packages: ['@noble/hashes'], node: true },
+  // What the two stores on a disk share: the lock, whole writes, packed heads, transcripts.
+  'stores/disk': { parts: ['errors.ts', 'model', 'ports', 'codec'], packages: ['@noble/hashes'], node: true },
+  'stores/filesystem': { parts: ['errors.ts', 'model', 'ports', 'codec', 'stores/disk'], node: true },
+  // stores/file row comes with its first file
   config: { parts: ['errors.ts', 'model', 'ports', 'codec'], packages: ['yaml'], node: true },
   eval: { parts: ['errors.ts', 'model', 'ports', 'recall'] },
   testing: { parts: ['errors.ts', 'model', 'ports', 'history', 'stores/memory.ts'] },

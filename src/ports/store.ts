@@ -262,3 +262,62 @@ export interface Problem {
   /** When it began or ends can't be read. It is not removed for that: without a readable end it counts as if it did not end. */
   readonly undated?: true
 }
+
+/** A transcript as it stands: its first line is the metadata, every other one what one append brought. */
+export interface SessionText {
+  readonly scope: Scope
+  readonly key: string
+  readonly text: Uint8Array
+}
+
+/**
+ * A file of a folder beside what entries and transcripts say: a document; or one of entries whose bytes they alone do not tell,
+ * for a hand's comments or an unusual place.
+ */
+export interface KeptFile {
+  /** Relative to the workspace, with forward slashes. */
+  readonly path: string
+  readonly bytes: Uint8Array
+  /** Whose texts are in it. Where one of them is purged, or has become another since, the file is not written as it is. */
+  readonly entries: readonly { readonly id: string; readonly revision: string }[]
+}
+
+/** Everything that a memory is, as of one moment, for another store to take over. Each iteration begins anew and gives the same. */
+export interface MemoryImage {
+  readonly settings: Settings
+  readonly cursor: Cursor
+  /** No seq from here on was ever given. */
+  readonly nextSeq: number
+  /** What was there at first, and every change that is kept; together they come to `entries`. */
+  readonly history: History
+  /** In the order of `seq`. */
+  entries(): AsyncIterable<Entry>
+  /** By scope, then by key. */
+  sessions(): AsyncIterable<SessionText>
+  /** By path. */
+  files(): AsyncIterable<KeptFile>
+  /** What is not part of it although somebody may miss it, as sentences. */
+  readonly warnings: readonly string[]
+}
+
+export interface AdoptOptions extends CallOptions {
+  /** Bytes or items, whichever the store counts. */
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+export interface Adopted {
+  /** An earlier try had been cut short, and this one went on from there. */
+  readonly resumed: boolean
+  readonly warnings: readonly string[]
+}
+
+/** A store that a memory can be moved from and to. */
+export interface Movable {
+  /** Never writes; what hands did that is not journaled yet is one more change at the end of its history. */
+  image(options?: CallOptions): Promise<MemoryImage>
+  /**
+   * Takes over all of it: ids, seqs, times, numbers of changes. Only where nothing is yet (else EXISTS); whole or not at all for who
+   * opens it: until the end it is built beside its place.
+   */
+  adopt(image: MemoryImage, options?: AdoptOptions): Promise<Adopted>
+}

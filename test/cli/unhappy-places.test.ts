@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../src/index.ts'
-import { formatOwner, thisProcess } from '../../src/stores/filesystem/owner.ts'
+import { formatOwner, thisProcess } from '../../src/stores/disk/owner.ts'
 import { Desk, ended, isReading, type Printed, type RunOptions } from './keepsake.ts'
 import { visibleTree } from './visible-tree.ts'
 

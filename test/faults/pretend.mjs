@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { encodeHeader } from '../../dist/codec/journal-record.js'
-import { formatOwner, thisProcess } from '../../dist/stores/filesystem/owner.js'
+import { formatOwner, thisProcess } from '../../dist/stores/disk/owner.js'
 
 /**
  * As if the machine had been started anew since it was last written: the journal's header names the boot, so another one is

@@ -8,7 +8,7 @@
 import fs, { writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { acquireLock } from '../../dist/stores/filesystem/lock.js'
+import { acquireLock } from '../../dist/stores/disk/lock.js'
 import { scenarios } from './scenarios.mjs'
 import { openAs, stateOf } from './workspace.mjs'
 import { writeChecked, writeMany } from './writer.mjs'

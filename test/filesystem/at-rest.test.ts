@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { statFile } from '../../src/stores/disk/reading.ts'
 import { readCheckpoint } from '../../src/stores/filesystem/checkpoint.ts'
-import { statFile } from '../../src/stores/filesystem/reading.ts'
 import { type FilesystemStore, filesystemStore } from '../../src/stores/filesystem/store.ts'
 
 /** So many that a store leaves a checkpoint when it is closed. */

@@ -23,7 +23,7 @@ import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isKeepsakeError } from '../../src/errors.ts'
 import { Memory } from '../../src/memory.ts'
-import { tryLock } from '../../src/stores/filesystem/lock.ts'
+import { tryLock } from '../../src/stores/disk/lock.ts'
 import {
   type FilesystemStore,
   type FilesystemStoreOptions,

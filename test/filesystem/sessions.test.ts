@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Sessions, SessionTail } from '../../src/ports/store.ts'
-import { readBackward } from '../../src/stores/filesystem/session-file.ts'
+import { readBackward } from '../../src/stores/disk/session-file.ts'
 import { type FilesystemStore, filesystemStore } from '../../src/stores/filesystem/store.ts'
 
 const META = '{"key":"chat","createdAt":"2026-03-14T09:26:53.589Z"}\n'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll } from 'vitest'
-import { formatOwner, thisProcess } from '../../src/stores/filesystem/owner.ts'
+import { formatOwner, thisProcess } from '../../src/stores/disk/owner.ts'
 import { cleanEnvironment, type Desk, MAIN } from '../cli/keepsake.ts'
 
 export const ERAS = ['legacy', 'modern'] as const

@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path'
 import type { EntryHead } from '../../model/entry.ts'
+import { decodeText, readFileAt } from '../disk/reading.ts'
+import { FILE_MODE, removeFile, replaceFile } from '../disk/system.ts'
 import type { Catalog } from './catalog.ts'
 import type { HandEdit } from './hand-edit.ts'
-import { decodeText, readFileAt } from './reading.ts'
-import { FILE_MODE, removeFile, replaceFile } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
 const MOST_REMOVED = 10

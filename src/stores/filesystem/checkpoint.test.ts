@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { EntryHead } from '../../model/entry.ts'
+import { buildHashIndex, rowsAt } from '../disk/hash-index.ts'
 import { Catalog } from './catalog.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
-import { buildHashIndex, rowsAt } from './hash-index.ts'
 import { knownFile } from './known-file.ts'
 
 let folder: string

@@ -6,13 +6,13 @@
 import { endianness } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { type Contested, type HeadSections, PackedHeads, packHeads } from '../disk/packed-heads.ts'
+import { readFileAt, uncounted } from '../disk/reading.ts'
+import { replaceFileDurably } from '../disk/system.ts'
 import { Catalog } from './catalog.ts'
 import type { FolderAtRest } from './folder-at-rest.ts'
 import type { Position } from './journal.ts'
 import { type FileSections, PackedFiles, packFiles } from './packed-files.ts'
-import { type Contested, type HeadSections, PackedHeads, packHeads } from './packed-heads.ts'
-import { readFileAt, uncounted } from './reading.ts'
-import { replaceFileDurably } from './system.ts'
 
 const VERSION = 5
 const NEWLINE = 10

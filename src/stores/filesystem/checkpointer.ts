@@ -4,11 +4,11 @@
  * that succeeds would prove nothing.
  */
 import { dirname, join } from 'node:path'
+import { syncFile, syncFolder } from '../disk/system.ts'
 import { writeCheckpoint } from './checkpoint.ts'
 import type { FileWriter } from './file-writer.ts'
 import { type FolderAtRest, folderAtRest } from './folder-at-rest.ts'
 import { isOutside, placeOf } from './layout.ts'
-import { syncFile, syncFolder } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
 const TAIL_RECORDS = 1000

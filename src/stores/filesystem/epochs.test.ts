@@ -18,7 +18,7 @@ import { encodeHeader } from '../../codec/journal-record.ts'
 import { Memory } from '../../memory.ts'
 import type { Entry } from '../../model/entry.ts'
 import { stateDifference } from '../../testing/index.ts'
-import { formatOwner, thisProcess } from './owner.ts'
+import { formatOwner, thisProcess } from '../disk/owner.ts'
 import { type FilesystemStoreOptions, filesystemStore } from './store.ts'
 
 let base: string

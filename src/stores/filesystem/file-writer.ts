@@ -5,9 +5,9 @@
 import { closeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FileWrite } from '../../codec/journal-record.ts'
-import { type FileBytes, hashBytes, readFileAt, statFile } from './reading.ts'
+import { type FileBytes, hashBytes, readFileAt, statFile } from '../disk/reading.ts'
+import { attempt, FILE_MODE, makeFolder, openForAppend, writeAll } from '../disk/system.ts'
 import type { Displaced } from './swap.ts'
-import { attempt, FILE_MODE, makeFolder, openForAppend, writeAll } from './system.ts'
 import type { Workspace } from './workspace.ts'
 
 export class FileWriter {

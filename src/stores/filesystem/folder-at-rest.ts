@@ -3,8 +3,8 @@
  * come, gone or been renamed in it, and nobody need list it. (That a file was written to, it does not tell.)
  */
 import type { Signature } from '../../codec/journal-record.ts'
-import { namesIn } from './list-folder.ts'
-import { sameSignature, settledSignature, statFile } from './reading.ts'
+import { namesIn } from '../disk/list-folder.ts'
+import { sameSignature, settledSignature, statFile } from '../disk/reading.ts'
 
 export interface FolderAtRest {
   readonly signature: Signature

@@ -8,12 +8,12 @@ import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import type { JournalHeader } from '../../codec/journal-record.ts'
 import { ForeignError } from '../../errors.ts'
+import { wasLeftInOrder } from '../disk/lock.ts'
+import { thisProcess } from '../disk/owner.ts'
+import { statFile } from '../disk/reading.ts'
 import { Catalog } from './catalog.ts'
 import { checkpointPath, readCheckpoint } from './checkpoint.ts'
 import type { Journal, Position } from './journal.ts'
-import { wasLeftInOrder } from './lock.ts'
-import { thisProcess } from './owner.ts'
-import { statFile } from './reading.ts'
 
 const MOST_LOADS = 10
 

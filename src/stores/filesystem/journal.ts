@@ -16,7 +16,7 @@ import {
   type JournalRecord,
 } from '../../codec/journal-record.ts'
 import { DamagedError, ForeignError, NewerError } from '../../errors.ts'
-import { hashBytes, readBytes, readFileAt, statFile, TICK_MS } from './reading.ts'
+import { hashBytes, readBytes, readFileAt, statFile, TICK_MS } from '../disk/reading.ts'
 import {
   attempt,
   codeOf,
@@ -29,7 +29,7 @@ import {
   syncFolder,
   wrapped,
   writeAll,
-} from './system.ts'
+} from '../disk/system.ts'
 
 /** A place between two lines. */
 export interface Position {

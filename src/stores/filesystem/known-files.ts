@@ -3,9 +3,9 @@
  * stays packed until somebody asks for that very file, for a look at the whole folder needs only its numbers.
  */
 import type { Stats } from 'node:fs'
+import { sameSignature } from '../disk/reading.ts'
 import type { KnownFile } from './known-file.ts'
 import { folderOf, type PackedFiles } from './packed-files.ts'
-import { sameSignature } from './reading.ts'
 
 export class KnownFiles {
   readonly #folders = new Map<string, Map<string, KnownFile>>()

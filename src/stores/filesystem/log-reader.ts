@@ -6,11 +6,11 @@
 import type { Signature } from '../../codec/journal-record.ts'
 import { isKeepsakeError } from '../../errors.ts'
 import type { Entry, EntryHead } from '../../model/entry.ts'
+import { decodeText, sameSignature, statFile } from '../disk/reading.ts'
 import type { FileReader, FoundBytes } from './file-reader.ts'
 import { readLogEntry } from './file-text.ts'
 import type { Place } from './layout.ts'
 import { LogEntries } from './log-entries.ts'
-import { decodeText, sameSignature, statFile } from './reading.ts'
 import type { Workspace } from './workspace.ts'
 
 const RECENT_LOGS = 64

@@ -2,10 +2,11 @@
  * The known files of a checkpoint as they lie in the file: numbers in typed arrays, the paths as one text. A look at the whole
  * folder compares ten thousand of them without an object each. Never changes: see known-files.ts.
  */
+
+import { buildHashIndex, type HashIndex, rowsAt } from '../disk/hash-index.ts'
+import { type PackedTexts, packTexts, textAt, textsBetween } from '../disk/packed-texts.ts'
 import type { FolderAtRest } from './folder-at-rest.ts'
-import { buildHashIndex, type HashIndex, rowsAt } from './hash-index.ts'
 import { type KnownFile, knownFile } from './known-file.ts'
-import { type PackedTexts, packTexts, textAt, textsBetween } from './packed-texts.ts'
 
 export interface FileSections {
   /** Folder by folder: see packed-texts.ts. */

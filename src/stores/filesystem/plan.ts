@@ -11,11 +11,11 @@ import { type Entry, type EntryHead, WORLD } from '../../model/entry.ts'
 import { KINDS } from '../../model/kinds.ts'
 import { slugCandidates } from '../../model/name.ts'
 import type { Batch, Expect, Step } from '../../model/operation.ts'
+import { hashBytes } from '../disk/reading.ts'
 import { absorbTouched, planHandEdits } from './absorb.ts'
 import { fixedPath, type Layout, placeOf, slugFolder } from './layout.ts'
 import { type ExactUndo, exactUndo } from './past/exact-undo.ts'
 import { project, whole } from './projection.ts'
-import { hashBytes } from './reading.ts'
 import { addRecord, idOf, type TurnPlan } from './turn-plan.ts'
 
 export interface PlannedBatch {

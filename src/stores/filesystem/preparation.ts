@@ -9,19 +9,27 @@ import { isKeepsakeError } from '../../errors.ts'
 import { newId } from '../../model/id.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { HeldLock } from '../disk/lock.ts'
+import { thisProcess } from '../disk/owner.ts'
+import { hashBytes, readFileAt, statFile } from '../disk/reading.ts'
+import {
+  attempt,
+  createFileDurably,
+  FILE_MODE,
+  makeFolder,
+  removeFile,
+  replaceFile,
+  syncFolder,
+} from '../disk/system.ts'
 import { allAsAdditions, planHandEdits, planSuperseding } from './absorb.ts'
 import { noteHeldBack, withoutBulkRemovals } from './bulk-removal.ts'
 import { Checkpointer } from './checkpointer.ts'
 import type { Committer } from './committer.ts'
 import type { JournalState } from './follower.ts'
-import type { HeldLock } from './lock.ts'
-import { thisProcess } from './owner.ts'
 import { isWhole } from './past/lineage.ts'
 import { foldOldHistory } from './past/retention.ts'
-import { hashBytes, readFileAt, statFile } from './reading.ts'
 import { survey } from './survey.ts'
 import type { Displaced } from './swap.ts'
-import { attempt, createFileDurably, FILE_MODE, makeFolder, removeFile, replaceFile, syncFolder } from './system.ts'
 import { isSuperseded, settle } from './unproved.ts'
 import type { Workspace } from './workspace.ts'
 import { formatSettings, SETTINGS_FILE } from './workspace-settings.ts'

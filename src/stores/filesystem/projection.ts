@@ -12,9 +12,9 @@ import { derivedId, timeOfId } from '../../model/id.ts'
 import { KINDS } from '../../model/kinds.ts'
 import type { Step } from '../../model/operation.ts'
 import { instant, localTime } from '../../model/time.ts'
+import { hashBytes } from '../disk/reading.ts'
 import { flavourOf, isBare, type Said } from './file-text.ts'
 import { type Layout, mirrorPath, type Place, placeOf } from './layout.ts'
-import { hashBytes } from './reading.ts'
 
 /** The files as this turn will have left them so far. */
 export interface TurnFiles {

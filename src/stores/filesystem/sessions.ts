@@ -13,13 +13,12 @@ import { normalizeAgentId } from '../../model/name.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { SessionInfo, SessionRecord, Sessions } from '../../ports/store.ts'
-import { scopeFolder } from './layout.ts'
-import { listFolder } from './list-folder.ts'
-import { readFileAt, statFile } from './reading.ts'
-import { safeFileName } from './safe-file-name.ts'
-import { positionIn, readBackward, readForward, readMetadata, readRest } from './session-file.ts'
-import { keyOfFile, keyProblem, type SessionMetadata } from './session-metadata.ts'
-import { isRecord, restOf } from './session-tail.ts'
+import { listFolder } from '../disk/list-folder.ts'
+import { readFileAt, statFile } from '../disk/reading.ts'
+import { safeFileName } from '../disk/safe-file-name.ts'
+import { positionIn, readBackward, readForward, readMetadata, readRest } from '../disk/session-file.ts'
+import { keyOfFile, keyProblem, type SessionMetadata } from '../disk/session-metadata.ts'
+import { isRecord, restOf } from '../disk/session-tail.ts'
 import {
   attempt,
   makeFolder,
@@ -29,7 +28,8 @@ import {
   syncFolder,
   wrapped,
   writeAll,
-} from './system.ts'
+} from '../disk/system.ts'
+import { scopeFolder } from './layout.ts'
 import type { Workspace } from './workspace.ts'
 import type { Writer } from './writer.ts'
 

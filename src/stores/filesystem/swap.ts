@@ -6,9 +6,9 @@
  */
 import { linkSync, readdirSync, renameSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { type FileBytes, hashBytes, readFileAt, statFile } from '../disk/reading.ts'
+import { attempt, codeOf, makeFolder, removeFile, temporaryName, wrapped, writeNewFile } from '../disk/system.ts'
 import { isOutside } from './layout.ts'
-import { type FileBytes, hashBytes, readFileAt, statFile } from './reading.ts'
-import { attempt, codeOf, makeFolder, removeFile, temporaryName, wrapped, writeNewFile } from './system.ts'
 
 /** An editor has finished its save by then. */
 const LATE_SAVE_MS = 1000

@@ -5,9 +5,9 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import type { FileWrite } from '../../codec/journal-record.ts'
 import { DamagedError, ForeignError } from '../../errors.ts'
+import { decodeText, readBytes, readFileAt, statFile } from '../disk/reading.ts'
+import { codeOf, wrapped } from '../disk/system.ts'
 import type { TurnFiles } from './projection.ts'
-import { decodeText, readBytes, readFileAt, statFile } from './reading.ts'
-import { codeOf, wrapped } from './system.ts'
 
 export class PlannedFiles implements TurnFiles {
   readonly #absolute: (path: string) => string

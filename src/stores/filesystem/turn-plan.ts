@@ -4,7 +4,7 @@ import type { ApplyContext } from '../../model/apply.ts'
 import type { Draft } from '../../model/draft.ts'
 import type { Entry, EntryHead, Origin } from '../../model/entry.ts'
 import type { Operation } from '../../model/operation.ts'
-import { beyondOperation } from './catalog.ts'
+import { beyondOperation } from '../disk/head-change.ts'
 import type { PlannedFiles } from './turn-files.ts'
 import type { Workspace } from './workspace.ts'
 

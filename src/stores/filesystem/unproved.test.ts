@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { hashBytes } from '../disk/reading.ts'
 import type { Unproved } from './catalog.ts'
-import { hashBytes } from './reading.ts'
 import { isSuperseded, settle } from './unproved.ts'
 
 const OLD = 'the old text\n'

@@ -3,8 +3,8 @@
  * that the file should be taken to hold; equal to what it holds when nothing of ours is missing.
  */
 import { parseLog } from '../../codec/log.ts'
+import { hashBytes } from '../disk/reading.ts'
 import type { Unproved } from './catalog.ts'
-import { hashBytes } from './reading.ts'
 
 /** `null` stands for "no file". */
 export function settle(found: Uint8Array | null, unproved: Unproved): Uint8Array | null {

@@ -10,7 +10,7 @@ import { isId } from '../../model/id.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import { isZoneShaped, parseZone, systemZone } from '../../model/time.ts'
 import type { Settings } from '../../ports/store.ts'
-import { decodeText, readFileAt, statFile } from './reading.ts'
+import { decodeText, readFileAt, statFile } from '../disk/reading.ts'
 
 export const SETTINGS_FILE = 'keepsake.yaml'
 const FORMAT = 1

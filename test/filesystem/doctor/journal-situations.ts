@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { encodeHeader, type JournalHeader } from '../../../src/codec/journal-record.ts'
-import { thisProcess } from '../../../src/stores/filesystem/owner.ts'
+import { thisProcess } from '../../../src/stores/disk/owner.ts'
 import type { Situation } from './situation.ts'
 import type { Ward } from './ward.ts'
 

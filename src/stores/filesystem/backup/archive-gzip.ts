@@ -3,7 +3,7 @@
  * most commands to run, and the bundled command line would load a static import at every start.
  */
 import { closeSync, createReadStream, openSync } from 'node:fs'
-import { readBytes } from '../reading.ts'
+import { readBytes } from '../../disk/reading.ts'
 
 /** Each piece that is compressed costs a turn of a thread, so that small ones go together. */
 const BLOCK_BYTES = 256 * 1024

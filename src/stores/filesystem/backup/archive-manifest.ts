@@ -5,8 +5,8 @@
  */
 import { sep } from 'node:path'
 import { DamagedError, ForeignError, NewerError } from '../../../errors.ts'
+import { decodeText } from '../../disk/reading.ts'
 import { STATE_FOLDER } from '../layout.ts'
-import { decodeText } from '../reading.ts'
 
 export const MANIFEST_NAME = 'keepsake-backup.json'
 /** The folder in the archive that stands for the workspace. */

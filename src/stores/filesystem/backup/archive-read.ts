@@ -7,7 +7,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { TarMember } from '../../../codec/tar.ts'
 import { readTar, TarError } from '../../../codec/tar-read.ts'
 import { ForeignError, isKeepsakeError, KeepsakeError } from '../../../errors.ts'
-import { codeOf, wrapped } from '../system.ts'
+import { codeOf, wrapped } from '../../disk/system.ts'
 import { gunzipFrom } from './archive-gzip.ts'
 import {
   type ArchivedFile,

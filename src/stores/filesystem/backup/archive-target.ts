@@ -4,8 +4,8 @@
  */
 import { isAbsolute, relative } from 'node:path'
 import { KeepsakeError } from '../../../errors.ts'
+import { statFile } from '../../disk/reading.ts'
 import { STATE_FOLDER } from '../layout.ts'
-import { statFile } from '../reading.ts'
 import { SETTINGS_FILE } from '../workspace-settings.ts'
 import { firstBytesOf } from './archive-gzip.ts'
 import { MANIFEST_NAME } from './archive-manifest.ts'

@@ -7,8 +7,8 @@ import { closeSync, constants, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { encodeTar, type TarMember } from '../../../codec/tar.ts'
 import { KeepsakeError } from '../../../errors.ts'
-import { statFile } from '../reading.ts'
-import { FILE_MODE, fixMode, syncFile, syncFolder, wrapped, writeAll } from '../system.ts'
+import { statFile } from '../../disk/reading.ts'
+import { FILE_MODE, fixMode, syncFile, syncFolder, wrapped, writeAll } from '../../disk/system.ts'
 import { gzipTo } from './archive-gzip.ts'
 import {
   type ArchivedFolder,

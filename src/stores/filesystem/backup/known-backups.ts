@@ -3,8 +3,8 @@
  * too. Written only under the workspace's lock. One that is not there any more is not known any more.
  */
 import { join } from 'node:path'
-import { decodeText, readFileAt, statFile } from '../reading.ts'
-import { FILE_MODE, replaceFile } from '../system.ts'
+import { decodeText, readFileAt, statFile } from '../../disk/reading.ts'
+import { FILE_MODE, replaceFile } from '../../disk/system.ts'
 
 export interface KnownBackup {
   /** Absolute. */

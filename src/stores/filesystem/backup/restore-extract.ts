@@ -20,9 +20,9 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isKeepsakeError } from '../../../errors.ts'
+import { attempt, codeOf, FILE_MODE, FOLDER_MODE, syncFile, syncFolder, wrapped, writeAll } from '../../disk/system.ts'
 import { Journal } from '../journal.ts'
 import { STATE_FOLDER } from '../layout.ts'
-import { attempt, codeOf, FILE_MODE, FOLDER_MODE, syncFile, syncFolder, wrapped, writeAll } from '../system.ts'
 import {
   type ArchivedFile,
   type ArchivedFolder,

@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { listFolder } from '../list-folder.ts'
-import { formatOwner, isProvablyDead, parseOwner, thisProcess } from '../owner.ts'
+import { listFolder } from '../../disk/list-folder.ts'
+import { formatOwner, isProvablyDead, parseOwner, thisProcess } from '../../disk/owner.ts'
 
 /** `archive`: a file that becomes a backup. `restore`: a folder that becomes a workspace. */
 export type Unfinished = 'archive' | 'restore'

@@ -3,7 +3,7 @@
  * takes no lock, changes nothing, and works in a read-only folder.
  */
 import { join } from 'node:path'
-import { statFile } from '../reading.ts'
+import { statFile } from '../../disk/reading.ts'
 import { CHECKS } from './checks.ts'
 import { SEVERITIES } from './codes.ts'
 import { type Evidence, type ExamineOptions, gatherEvidence } from './evidence.ts'

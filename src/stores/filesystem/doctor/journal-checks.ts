@@ -3,8 +3,9 @@
  * here loses an entry; what is lost is undo and the past. Where the journal can't be built on, the next write begins
  * anew.
  */
+
+import { thisProcess } from '../../disk/owner.ts'
 import { STATE_FOLDER } from '../layout.ts'
-import { thisProcess } from '../owner.ts'
 import type { Evidence } from './evidence.ts'
 import { counted, type Finding, finding, saidOf } from './finding.ts'
 import { grouped } from './grouped.ts'

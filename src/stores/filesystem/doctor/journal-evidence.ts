@@ -5,9 +5,9 @@
 import { relative } from 'node:path'
 import type { JournalHeader, JournalPart } from '../../../codec/journal-record.ts'
 import { isKeepsakeError, type KeepsakeError } from '../../../errors.ts'
+import { statFile } from '../../disk/reading.ts'
 import { type Checkpoint, readCheckpoint } from '../checkpoint.ts'
 import type { Journal } from '../journal.ts'
-import { statFile } from '../reading.ts'
 
 export interface SegmentFacts {
   /** Names sort in the order of their making. */

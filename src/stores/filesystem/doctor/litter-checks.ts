@@ -4,9 +4,9 @@
  */
 import { basename, dirname, join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
+import { listFolder } from '../../disk/list-folder.ts'
 import { isUnfinished } from '../backup/unfinished.ts'
 import { isOutside, STATE_FOLDER } from '../layout.ts'
-import { listFolder } from '../list-folder.ts'
 import type { Scene } from './evidence.ts'
 import { type Finding, finding } from './finding.ts'
 

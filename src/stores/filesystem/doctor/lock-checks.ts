@@ -1,8 +1,8 @@
 /** Locks and leases that nobody has let go of. One that a living process of this machine holds is no finding. */
 import { readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { describeOwner, isProvablyDead, parseOwner, thisProcess } from '../../disk/owner.ts'
 import { STATE_FOLDER } from '../layout.ts'
-import { describeOwner, isProvablyDead, parseOwner, thisProcess } from '../owner.ts'
 import type { Evidence } from './evidence.ts'
 import { type Finding, finding } from './finding.ts'
 

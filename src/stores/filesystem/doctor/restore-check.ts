@@ -1,7 +1,7 @@
 /** A restore that was stopped between its last steps: the workspace is missing, and complete ones lie beside its place. */
 import { isKeepsakeError } from '../../../errors.ts'
+import { statFile } from '../../disk/reading.ts'
 import { type RestoreTraces, restoreTraces } from '../backup/switch-workspace.ts'
-import { statFile } from '../reading.ts'
 import type { Scene } from './evidence.ts'
 import { type Finding, finding } from './finding.ts'
 

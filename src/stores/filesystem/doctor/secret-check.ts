@@ -4,8 +4,8 @@
  */
 import { isKeepsakeError } from '../../../errors.ts'
 import { type Scope, WORLD } from '../../../model/entry.ts'
+import { decodeText } from '../../disk/reading.ts'
 import type { Place } from '../layout.ts'
-import { decodeText } from '../reading.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Scene } from './evidence.ts'
 import { type Finding, finding } from './finding.ts'

@@ -1,10 +1,10 @@
 /** Transcripts: a torn last line is a crash's and harmless; a line in the middle that can't be read is damage. */
 import { isKeepsakeError } from '../../../errors.ts'
 import { WORLD } from '../../../model/entry.ts'
+import { readFileAt } from '../../disk/reading.ts'
+import { bytesOfMark, keyProblem, metadataIn } from '../../disk/session-metadata.ts'
+import { NEWLINE, type Rest, recordsIn, restOf } from '../../disk/session-tail.ts'
 import { scopeFolder } from '../layout.ts'
-import { readFileAt } from '../reading.ts'
-import { bytesOfMark, keyProblem, metadataIn } from '../session-metadata.ts'
-import { NEWLINE, type Rest, recordsIn, restOf } from '../session-tail.ts'
 import type { Scene } from './evidence.ts'
 import { counted, type Finding, finding, saidOf } from './finding.ts'
 import { secretsInSession } from './secret-check.ts'

@@ -1,5 +1,6 @@
 /** Which of the files that were found hold entries, and of what sort each is. */
 import { type Scope, WORLD } from '../../../model/entry.ts'
+import { statFile } from '../../disk/reading.ts'
 import {
   type FolderPlace,
   foldersOf,
@@ -10,7 +11,6 @@ import {
   placeOf,
   scopeFolder,
 } from '../layout.ts'
-import { statFile } from '../reading.ts'
 import type { Scene } from './evidence.ts'
 import type { Item } from './tree.ts'
 

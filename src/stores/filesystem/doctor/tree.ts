@@ -6,9 +6,9 @@ import type { Dirent, Stats } from 'node:fs'
 import { join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
 import { KINDS } from '../../../model/kinds.ts'
+import { listFolder } from '../../disk/list-folder.ts'
+import { statFile } from '../../disk/reading.ts'
 import { STATE_FOLDER } from '../layout.ts'
-import { listFolder } from '../list-folder.ts'
-import { statFile } from '../reading.ts'
 import { saidOf } from './finding.ts'
 
 export interface Item {

@@ -3,8 +3,9 @@
  * bytes back, comments, blank lines and all. Elsewhere the batch is written into it like any other.
  */
 import type { JournalRecord } from '../../../codec/journal-record.ts'
+import { take } from '../../disk/head-change.ts'
 import type { Workspace } from '../workspace.ts'
-import { baseOf, type FileText, lineageOfNow, take, textAfter } from './history.ts'
+import { baseOf, type FileText, lineageOfNow, textAfter } from './history.ts'
 import { recordsOf } from './lineage.ts'
 
 export interface ExactUndo {

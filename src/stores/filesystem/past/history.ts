@@ -4,8 +4,8 @@
  */
 import type { JournalRecord } from '../../../codec/journal-record.ts'
 import type { Entry } from '../../../model/entry.ts'
-import type { History, Recorded, Touched } from '../../../ports/store.ts'
-import { headAfter } from '../catalog.ts'
+import type { History, Recorded } from '../../../ports/store.ts'
+import { take } from '../../disk/head-change.ts'
 import type { Journal } from '../journal.ts'
 import type { Workspace } from '../workspace.ts'
 import { changeOf } from './change-feed.ts'
@@ -54,29 +54,6 @@ function beginningOf(journal: Journal, lineage: Lineage): string | undefined {
 
 function* recordedChanges(journal: Journal, lineage: Lineage, entries: Map<string, Entry>): Generator<Recorded> {
   for (const record of recordsOf(journal, lineage)) yield { change: changeOf(record), touched: take(entries, record) }
-}
-
-/** Brings the entries to where a record left them; what it did to each. */
-export function take(entries: Map<string, Entry>, record: JournalRecord): Touched[] {
-  const before = new Map<string, Entry | undefined>()
-  for (const [index, operation] of record.operations.entries()) {
-    const id = operation.id ?? ''
-    const now = entries.get(id)
-    // Behind a gap in the journal: what it was before can't be told, and so can't what it became.
-    if (!now && operation.op !== 'add') continue
-    if (!before.has(id)) before.set(id, now)
-    if (operation.op === 'remove') {
-      entries.delete(id)
-      continue
-    }
-    const head = headAfter(now, operation, record.set[index] ?? {})
-    const said = operation.op === 'add' || operation.op === 'write' ? operation.content : undefined
-    entries.set(id, { ...head, content: said ?? now?.content ?? '' })
-  }
-  return [...before].map(([id, was]) => {
-    const is = entries.get(id)
-    return { id, ...(was ? { before: was } : {}), ...(is ? { after: is } : {}) }
-  })
 }
 
 /** A file's text, followed through the journal; `null`: no file; `undefined`: can't be told. */

@@ -1,8 +1,8 @@
 /** What a purge can't or may not touch: files that are not ours, other entries that say the same, and git's memory. */
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { readFileAt } from '../../disk/reading.ts'
 import { STATE_FOLDER } from '../layout.ts'
-import { readFileAt } from '../reading.ts'
 
 /** Paths below the root, other than git's own, whose bytes hold one of the texts. */
 export function filesHolding(root: string, needles: readonly string[], folder = ''): string[] {

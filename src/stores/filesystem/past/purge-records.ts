@@ -8,10 +8,10 @@ import { type LogFile, parseLog, replaceBlocks } from '../../../codec/log.ts'
 import type { EntryHead } from '../../../model/entry.ts'
 import { KINDS } from '../../../model/kinds.ts'
 import type { Operation } from '../../../model/operation.ts'
-import { headAfter } from '../catalog.ts'
+import { headAfter } from '../../disk/head-change.ts'
+import { hashBytes } from '../../disk/reading.ts'
 import { flavourOf } from '../file-text.ts'
 import { type Layout, mirrorPath, type Place, placeOf } from '../layout.ts'
-import { hashBytes } from '../reading.ts'
 
 /** A text of a log without some entries. */
 export type WithoutEntries = (place: Place, text: string) => string

@@ -6,10 +6,10 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonValue } from '../../../model/entry.ts'
 import { PURGED } from '../../../model/purged.ts'
+import { decodeText, readFileAt, statFile } from '../../disk/reading.ts'
+import { purgedOnce } from '../../disk/session-metadata.ts'
+import { replaceFileDurably } from '../../disk/system.ts'
 import { scopeFolder } from '../layout.ts'
-import { decodeText, readFileAt, statFile } from '../reading.ts'
-import { purgedOnce } from '../session-metadata.ts'
-import { replaceFileDurably } from '../system.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** Only for the holder of the lock. How many transcripts were changed. */

@@ -7,13 +7,13 @@ import { encodeRecord, type JournalRecord } from '../../../codec/journal-record.
 import type { Entry } from '../../../model/entry.ts'
 import { instant } from '../../../model/time.ts'
 import type { Settings } from '../../../ports/store.ts'
-import { beyondOperation } from '../catalog.ts'
+import { beyondOperation, take } from '../../disk/head-change.ts'
+import { hashBytes, statFile } from '../../disk/reading.ts'
+import { removeFile } from '../../disk/system.ts'
 import { addOf } from '../hand-edit.ts'
 import { digest, type Journal } from '../journal.ts'
-import { hashBytes, statFile } from '../reading.ts'
-import { removeFile } from '../system.ts'
 import type { Workspace } from '../workspace.ts'
-import { baseOf, type FileText, lineageOfNow, take, textAfter } from './history.ts'
+import { baseOf, type FileText, lineageOfNow, textAfter } from './history.ts'
 import { type Lineage, type Link, recordsOf } from './lineage.ts'
 
 const DAY_MS = 86_400_000
