@@ -11,7 +11,7 @@ const TOGETHER = [
   'test/session/{compaction,echo-rates,new-archives,purge,queue,random-sequences,raw-archives,recording}.test.ts',
   'test/session/{echo-by-time,repeated-turns,undone-compaction,written-beside}.test.ts',
   'test/filesystem/doctor/*.test.ts',
-  'test/filesystem/{at-rest,clock,damage,feed,hands-and-past,names,purge,retention,sessions,stores-agree,two-copies,undo}.test.ts',
+  'test/filesystem/{at-rest,clock,damage,feed,hands-and-past,move-folder,names,purge,retention,sessions,stores-agree,two-copies,undo}.test.ts',
 ]
 
 const config: ViteUserConfig = defineConfig({

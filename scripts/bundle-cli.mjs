@@ -1,6 +1,7 @@
 // The command line as a few files instead of two hundred: loading modules one by one was half of a command's time. An
 // everyday command loads main.js, program.js and chunk.js, the MCP server mcp.js besides, a conversation session.js, what asks a model
-// agent.js, what makes vectors embed.js, what talks to a running server local.js, and what is seldom asked for is in rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
+// agent.js, what makes vectors embed.js, what talks to a running server local.js, what opens a memory in one file file.js, and what is
+// seldom asked for is in rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
 // for many files cost more than one that is too long. Packages that only the program needs are bundled and are development
 // dependencies (docs/decisions/0013). `yaml` and the stemmers of other languages are left out, because most commands never
 // load them and the library needs them too.
@@ -28,6 +29,7 @@ const PLACES = [
   ['session', 'session/.*|cli/commands/session(/.*)?|cli/hook/(transcript-file|condense-later)'],
   ['agent', 'agent/.*|consolidate/.*|complete/.*|cli/commands/(chat|consolidate|review)|cli/asked-model'],
   ['local', 'local/.*'],
+  ['file', 'stores/file/(store|watch)|config/settings-in-file'],
   ['embed', 'embed/.*|memory/embedding|recall/vectors/.*|cli/commands/(embed|setup)|cli/setup/.*'],
   ['rarely', '.*'],
 ].map(([place, paths]) => ({ place, pattern: new RegExp(`^(${paths})\\.ts$`) }))
@@ -35,6 +37,7 @@ const PLACES = [
 /** Small, and wanted by several of these files: with what every command loads they cost less than as a file for each such group. */
 const SHARED = [
   'model/unreadable',
+  'model/purged',
   'cli/change-json',
   'cli/known-session',
   'cli/named-file',

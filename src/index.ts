@@ -25,6 +25,8 @@ export type { Blame } from './history/blame.ts'
 export type { ChangeFilter, LoggedChange } from './history/log.ts'
 export {
   type AppendedTurns,
+  type AppliedOperations,
+  type BatchOptions,
   type CleanedUp,
   type CleanupOptions,
   type Compacted,
@@ -48,6 +50,7 @@ export {
   type MemoryOptions,
   type MemorySettings,
   type Message,
+  type OperationInput,
   openMemory,
   type PurgedEntry,
   type Recalled,

@@ -3,7 +3,7 @@
  * store, or reads. What the agent may see is the world and its own; nothing expired is ever returned.
  * Deliberately absent: anything that runs on its own, prints, or reads the environment.
  */
-import { InvalidError, NotFoundError } from './errors.ts'
+import { InvalidError } from './errors.ts'
 import type { Blame } from './history/blame.ts'
 import type { LoggedChange } from './history/log.ts'
 import { applyAs } from './memory/apply-as.ts'
@@ -12,9 +12,14 @@ import type { CleanedUp, CleanupOptions } from './memory/cleanup.ts'
 import type { Context, ContextOptions } from './memory/context.ts'
 import type { Embeddings, EmbedOptions } from './memory/embedding.ts'
 import { type IdentityGate, identityGate } from './memory/identity-gate.ts'
+import { type ListFilter, listed } from './memory/listing.ts'
 import { givenSource, type MeaningSource } from './memory/meaning-source.ts'
 import type { MemoryOptions } from './memory/open.ts'
+import type { AppliedOperations, BatchOptions } from './memory/operations/apply-operations.ts'
+import type { OperationInput } from './memory/operations/operation-input.ts'
 import { type LogQuery, Past, type Undone, type UndoOptions } from './memory/past.ts'
+import type { PurgedEntry } from './memory/purging.ts'
+import type { Recalled, RecallOptions } from './memory/recalled.ts'
 import type { RememberOptions, StoreOptions, WriteOptions } from './memory/remember-options.ts'
 import type { Elsewhere, Searching } from './memory/searching.ts'
 import { givenSettings, type KnownSettings, knownSettings, type MemorySettings } from './memory/settings.ts'
@@ -22,18 +27,15 @@ import { topicCalled } from './memory/topic.ts'
 import { UnderWay } from './memory/under-way.ts'
 import { View } from './memory/view.ts'
 import { Writing, type Written } from './memory/writing.ts'
-import { type Condition, holdAll, requireConditions } from './model/condition.ts'
-import type { Entry, EntryHead, Origin } from './model/entry.ts'
-import { type Kind, parseKind } from './model/kinds.ts'
+import type { Entry, EntryHead } from './model/entry.ts'
 import type { MemoryType } from './model/memory-types.ts'
 import { normalizeAgentId, normalizeName } from './model/name.ts'
-import type { Change, Expect, Operation } from './model/operation.ts'
 import { requireList, requireOptions } from './model/options.ts'
 import { requireInstant } from './model/time.ts'
 import type { Clock } from './ports/clock.ts'
-import type { Absorbed, CallOptions, Purged, ScanFilter, Store, Watch } from './ports/store.ts'
+import type { Absorbed, CallOptions, ScanFilter, Store, Watch } from './ports/store.ts'
 import { hitsText } from './prompt/hits-text.ts'
-import type { AlreadyShown, Found, Hit, Searched, SearchOptions, WhyNot } from './recall/found.ts'
+import type { AlreadyShown, Found, SearchOptions, WhyNot } from './recall/found.ts'
 import type { Embedded } from './recall/vectors/meaning-view.ts'
 import { OpenSessions } from './session/open-sessions.ts'
 import type { Session } from './session/session.ts'
@@ -43,9 +45,14 @@ export { MOST_DAYS } from './memory/beginning.ts'
 export type { CleanedUp, CleanupOptions } from './memory/cleanup.ts'
 export type { Context, ContextOptions } from './memory/context.ts'
 export type { Embeddings, EmbedOptions } from './memory/embedding.ts'
+export type { ListFilter } from './memory/listing.ts'
 export type { GivenEmbed } from './memory/meaning-source.ts'
 export type { MemoryOptions } from './memory/open.ts'
+export type { AppliedOperations, BatchOptions } from './memory/operations/apply-operations.ts'
+export type { OperationInput } from './memory/operations/operation-input.ts'
 export type { LogQuery, Undone, UndoOptions } from './memory/past.ts'
+export type { PurgedEntry } from './memory/purging.ts'
+export type { Recalled, RecallOptions } from './memory/recalled.ts'
 export type { RememberOptions, StoreOptions, WriteOptions } from './memory/remember-options.ts'
 export type { Elsewhere } from './memory/searching.ts'
 export type { KnownSettings, MemorySettings, SearchBy } from './memory/settings.ts'
@@ -67,36 +74,6 @@ export type { Session, SessionContextOptions } from './session/session.ts'
 export type { SessionSummary } from './session/summaries.ts'
 export type { Summary, SummaryInput, Summed } from './session/summary.ts'
 export type { GivenText } from './session/turn-input.ts'
-
-/** With a query: what a search may be told besides. Without: `days` and `budgetTokens`. */
-export interface RecallOptions extends SearchOptions {
-  readonly query?: string
-  /** Calendar days of the log, today included; default 3. */
-  readonly days?: number
-  /** Default 8,000. */
-  readonly budgetTokens?: number
-}
-
-export interface Recalled {
-  readonly text: string
-  readonly warnings: readonly string[]
-  /** With a query only. */
-  readonly hits?: readonly Hit[]
-  readonly searched?: Searched
-}
-
-export interface ListFilter extends CallOptions {
-  readonly kinds?: readonly Kind[]
-  readonly since?: string
-  readonly until?: string
-  /** What must hold for the metadata; all of it. */
-  readonly where?: readonly Condition[]
-}
-
-export interface PurgedEntry extends Purged {
-  readonly entry: Entry
-  readonly warnings: readonly string[]
-}
 
 export async function openMemory(options: MemoryOptions = {}): Promise<Memory> {
   const { clock = Date.now, elsewhere } = options
@@ -246,22 +223,7 @@ export class Memory {
 
   /** In the order they came. */
   async list(filter: ListFilter = {}): Promise<Entry[]> {
-    requireOptions(filter)
-    const { signal, kinds, since, until } = filter
-    const where = requireConditions(filter.where)
-    requireList(kinds, 'kinds')
-    const wanted: ScanFilter = {
-      ...(kinds ? { kinds: kinds.map(parseKind) } : {}),
-      ...(since === undefined ? {} : { since: requireInstant(since, 'since') }),
-      ...(until === undefined ? {} : { until: requireInstant(until, 'until') }),
-    }
-    const call = signal ? { signal } : {}
-    if (where.length === 0) return this.#view.collect(wanted, call)
-    const heads = await this.#view.heads(wanted, call)
-    const ids = new Set(heads.filter((head) => holdAll(head.metadata, where)).map(({ id }) => id))
-    // Once more: an entry may have been rewritten since its head was read.
-    const entries = ids.size === 0 ? [] : await this.#view.collect({ ...wanted, ids }, call)
-    return entries.filter(({ metadata }) => holdAll(metadata, where))
+    return listed(this.#view, filter)
   }
 
   /** What this agent sees, without the texts, in the order they came. */
@@ -333,20 +295,12 @@ export class Memory {
     return this.#sessions.list(options)
   }
 
-  /** Any batch of operations, all or nothing, on the world and on this agent's own. */
-  async apply(
-    operations: readonly Operation[],
-    options: CallOptions & {
-      readonly expect?: Expect
-      readonly origin?: Origin
-      readonly reverts?: readonly number[]
-    } = {},
-  ): Promise<{ readonly entries: readonly Entry[]; readonly change?: Change; readonly warnings: readonly string[] }> {
+  /** Any batch of operations, all or nothing, on the world and on this agent's own; entries by id, or by name or alias (`ref`). */
+  async apply(operations: readonly OperationInput[], options: BatchOptions = {}): Promise<AppliedOperations> {
     requireList(operations ?? null, 'operations')
     requireOptions(options)
-    for (const operation of operations) await this.#refuseForbidden(operation, options)
-    const { expect = {}, ...rest } = options
-    return this.#writing.apply(operations, rest, expect)
+    const { applyOperations } = await import('./memory/operations/apply-operations.ts')
+    return applyOperations({ view: this.#view, writing: this.#writing, gate: this.#gate }, operations, options)
   }
 
   /** Changes of what this agent sees, newest first. */
@@ -399,18 +353,9 @@ export class Memory {
     requireOptions(options)
     const { entry } = await this.findEver(ref, options)
     this.#gate([entry.kind])
-    // What was called so before and is gone is purged with it: nobody would think of looking for that one apart.
-    const touched = [{ id: entry.id, before: entry }, ...(await this.#past.goneCalled(ref, options))]
-    const archives = touched.filter(({ before }) => before?.kind === 'archive').map(({ id }) => id)
-    const mirrors = await this.#past.mirrorsOf(new Set(archives), options)
-    const untold = await this.#sessions.announcePurge(touched, options)
-    const { vectorsBeforePurge } = await import('./memory/embedding.ts')
-    const vectors = await vectorsBeforePurge(await this.#searches(), this.store)
-    const purged = await this.store.purge([...new Set([...touched.map(({ id }) => id), ...mirrors])], options)
-    await vectors?.putBack()
-    const cleaned = mirrors.length === 0 ? [] : ['the history, where its entry said the same']
-    const warnings = new Set([...untold, ...(await this.#sessions.follow(touched, options))])
-    return { entry, ...purged, cleaned: [...cleaned, ...purged.cleaned], warnings: [...warnings] }
+    const { purgeEntry } = await import('./memory/purging.ts')
+    const [past, sessions] = [this.#past, this.#sessions]
+    return purgeEntry({ store: this.store, past, sessions, searches: () => this.#searches() }, entry, ref, options)
   }
 
   /** As find, and where nothing is called so any more, what was last called so: `gone`. */
@@ -466,15 +411,5 @@ export class Memory {
       })
     })
     return this.#searching
-  }
-
-  async #refuseForbidden(operation: Operation, options: CallOptions): Promise<void> {
-    const { scope = this.agent, kind } = operation.op === 'add' ? operation : await this.#headOf(operation.id, options)
-    if (!this.#view.scopes.includes(scope)) throw new NotFoundError(operation.op === 'add' ? scope : operation.id)
-    this.#gate([kind])
-  }
-
-  async #headOf(id: string, options: CallOptions): Promise<Partial<Pick<Entry, 'scope' | 'kind'>>> {
-    return (await this.store.get(id, options)) ?? {}
   }
 }

@@ -32,8 +32,10 @@ const TABLE: Readonly<Record<string, Row>> = {
   // What the two stores on a disk share: the lock, whole writes, packed heads, transcripts.
   'stores/disk': { parts: ['errors.ts', 'model', 'ports', 'codec'], packages: ['@noble/hashes'], node: true },
   'stores/filesystem': { parts: ['errors.ts', 'model', 'ports', 'codec', 'stores/disk'], node: true },
-  // stores/file row comes with its first file
+  'stores/file': { parts: ['errors.ts', 'model', 'ports', 'codec', 'stores/disk'], node: true },
   config: { parts: ['errors.ts', 'model', 'ports', 'codec'], packages: ['yaml'], node: true },
+  move: { parts: ['errors.ts', 'model', 'ports', 'history'] },
+  import: { parts: ['errors.ts', 'model', 'codec'] },
   eval: { parts: ['errors.ts', 'model', 'ports', 'recall'] },
   testing: { parts: ['errors.ts', 'model', 'ports', 'history', 'stores/memory.ts'] },
   memory: {
@@ -48,6 +50,7 @@ const TABLE: Readonly<Record<string, Row>> = {
       'config',
       'embed',
       'stores/filesystem',
+      'stores/file',
       'stores/memory.ts',
     ],
   },
@@ -93,7 +96,10 @@ const TABLE: Readonly<Record<string, Row>> = {
       'memory',
       'memory.ts',
       'stores/filesystem',
+      'stores/file',
       'stores/memory.ts',
+      'move',
+      'import',
       'config',
       'eval',
       'tools',

@@ -52,7 +52,7 @@ export interface Member {
 
 export interface Opened {
   readonly memory: Memory
-  /** The folder of the workspace, absolute. */
+  /** The folder of the workspace, or its one file, absolute. */
   readonly root: string
 }
 

@@ -4,8 +4,9 @@ import type { Option } from './command.ts'
 export const GLOBAL_OPTIONS: readonly Option[] = [
   {
     name: 'workspace',
-    value: 'DIR',
-    about: 'the folder of the memory; else what agent.yaml says or the nearest .keepsake upward, else ~/.keepsake',
+    value: 'PATH',
+    about:
+      'the folder or file of the memory; else as agent.yaml says, else the nearest .keepsake upward or ~/.keepsake',
   },
   { name: 'agent', value: 'ID', about: 'whose memory; else what agent.yaml says, else "main"' },
   { name: 'config', value: 'FILE', about: 'an agent.yaml; else the nearest upward' },

@@ -16,13 +16,15 @@ export async function requireSession(memory: Memory, key: string, root: string):
 
 /** Another agent of the workspace that has a session of exactly this key. */
 async function agentWith({ store, agent }: Memory, key: string, root: string): Promise<string | undefined> {
-  for (const other of agentsIn(root).filter((name) => name !== agent)) {
+  const others = new Set([...agentsIn(root), ...(await store.heads()).map(({ scope }) => scope)])
+  others.delete(agent)
+  for (const other of others) {
     if (await store.sessions.readBefore(other, key).catch(() => undefined)) return other
   }
   return undefined
 }
 
-/** By their folders: an agent may have sessions and no entry yet. */
+/** By their folders, where there are any: an agent may have sessions and no entry yet. */
 function agentsIn(root: string): string[] {
   try {
     return readdirSync(join(root, 'agents')).map((name) => name.toLowerCase())

@@ -11,7 +11,7 @@ import { programVersion } from './version.ts'
 /** `undefined`: there is nothing that another process could see, or nothing that it could do better. */
 export function localPlace({ values }: Config): LocalPlace | undefined {
   const { backend, workspace, embedding_model: model } = values
-  if (backend !== 'filesystem' || model === 'none') return undefined
+  if ((backend !== 'filesystem' && backend !== 'file') || model === 'none') return undefined
   return {
     root: workspace,
     // Only where there is a server to be asked for: it stands in a file.

@@ -63,6 +63,14 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     },
   ],
   [
+    'apply',
+    {
+      group: 'Remember',
+      summary: 'apply a batch of operations from a file, all or nothing',
+      load: async () => (await import('./commands/apply.ts')).apply,
+    },
+  ],
+  [
     'session',
     {
       group: 'Remember',
@@ -84,6 +92,14 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
       group: 'Remember',
       summary: 'talk with a model that has this memory',
       load: async () => (await import('./commands/chat.ts')).chat,
+    },
+  ],
+  [
+    'import',
+    {
+      group: 'Remember',
+      summary: 'take in what other programs remember: Claude Code, OpenClaw, mem0 …',
+      load: async () => (await import('./commands/import.ts')).importing,
     },
   ],
   [
@@ -189,6 +205,22 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
       group: 'Care',
       summary: 'a workspace from such an archive',
       load: async () => (await import('./commands/restore.ts')).restore,
+    },
+  ],
+  [
+    'move',
+    {
+      group: 'Care',
+      summary: 'the whole memory in another store: a folder, or one file',
+      load: async () => (await import('./commands/move.ts')).move,
+    },
+  ],
+  [
+    'export',
+    {
+      group: 'Care',
+      summary: 'the memory as a new folder of Markdown files',
+      load: async () => (await import('./commands/export.ts')).exportFolder,
     },
   ],
   [

@@ -20,7 +20,7 @@ export function writeOptions(given: Arguments): WriteOptions {
   }
 }
 
-function parseExpect(text: string): string | null {
+export function parseExpect(text: string): string | null {
   if (text === 'new') return null
   if (/^[0-9a-f]{16}$/.test(text)) return text
   throw new InvalidError('expect', `"${text}" is not a revision`, 'the 16 digits that "keepsake show" tells, or "new"')

@@ -8,6 +8,8 @@ import { homeFolder } from './home-folder.ts'
 
 export const CONFIG_FILE = 'agent.yaml'
 export const WORKSPACE_FOLDER = '.keepsake'
+/** What a memory in one file is called where nobody names it. */
+export const WORKSPACE_FILE = 'memory.keepsake'
 
 export interface Place {
   /** An `agent.yaml`; what it says about the workspace counts. */

@@ -157,7 +157,7 @@ export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
   workspace: {
     type: FOLDER,
     fallback: '.keepsake',
-    fallbackText: '.keepsake beside this file',
+    fallbackText: '.keepsake beside this file; memory.keepsake with backend: file',
     about: 'the folder of the memory, or its one file',
   },
   layout: {

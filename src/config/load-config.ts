@@ -2,16 +2,25 @@
  * From what was asked for and what `agent.yaml` says to one value for each key, and where it comes from. Layer over layer:
  * the default, the preset of `tools`, the file, what was asked for. Nothing is written, and the environment is not read.
  */
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { InvalidError } from '../errors.ts'
 import { readAgentYaml, type Section } from './agent-yaml.ts'
 import { checkPairs, checkText, type Said, type Source, textTypeOf } from './check-values.ts'
-import { findPlace, type Place, WORKSPACE_FOLDER } from './find-workspace.ts'
+import { findPlace, type Place, WORKSPACE_FILE, WORKSPACE_FOLDER } from './find-workspace.ts'
 import { refuseIdentityInside } from './identity-place.ts'
-import { CONFIG_KEYS, type ConfigKey, type ConfigValues, KEYS, OF_THE_WORKSPACE, PINNED, presetValues } from './keys.ts'
+import {
+  type Backend,
+  CONFIG_KEYS,
+  type ConfigKey,
+  type ConfigValues,
+  KEYS,
+  OF_THE_WORKSPACE,
+  PINNED,
+  presetValues,
+} from './keys.ts'
 import { pinnedAgent, SETTINGS_FILE } from './pinned-agent.ts'
 import { isUrl, resolvePath } from './value-types.ts'
-import { backendOf, refuseNonFolder } from './workspace-backend.ts'
+import { backendOf, refuseOtherSort } from './workspace-backend.ts'
 
 export interface Config {
   /** The `agent.yaml`, absolute; missing when there is none. */
@@ -48,7 +57,8 @@ export async function loadConfig({ file, from, asked = {}, otherwise }: LoadOpti
   const section = place.config === undefined ? NO_FILE : await readAgentYaml(place.config)
   const said = checkPairs(section.pairs, KEYS)
   const wanted = checkAsked(asked, from)
-  const own = said.get('workspace')?.value ?? (place.config === undefined ? otherwise : undefined) ?? place.workspace
+  const own =
+    said.get('workspace')?.value ?? (place.config === undefined ? otherwise : undefined) ?? usualIn(place, said)
   if ((wanted.get('workspace')?.value ?? own) === own) refuseTwoPins(said, wanted)
   else for (const key of OF_THE_WORKSPACE) said.delete(key)
   const layers = [
@@ -59,7 +69,7 @@ export async function loadConfig({ file, from, asked = {}, otherwise }: LoadOpti
   ]
   const given = new Map<string, Said>(layers.flatMap((layer) => [...layer]))
   given.set('backend', backendFor(given))
-  if (!given.has('agent')) setPinnedAgent(given)
+  if (!given.has('agent')) await setPinnedAgent(given)
   const each = CONFIG_KEYS.map((key) => [key, given.get(key) ?? byDefault(KEYS[key].fallback)] as const)
   const config: Config = {
     ...(place.config === undefined ? {} : { file: place.config }),
@@ -77,6 +87,11 @@ function placeOf(file: string | undefined, from: string): Place {
   if (file === undefined) return findPlace(from)
   const config = resolvePath(file, from)
   return { config, workspace: join(dirname(config), WORKSPACE_FOLDER) }
+}
+
+/** Where no line names it: a file cannot be called as the folder is that commands look for. */
+function usualIn({ workspace }: Place, said: ReadonlyMap<string, Said>): string {
+  return said.get('backend')?.value === 'file' ? join(dirname(workspace), WORKSPACE_FILE) : workspace
 }
 
 function byDefault(value: unknown): Said {
@@ -114,11 +129,12 @@ function refuseTwoPins(said: ReadonlyMap<string, Said>, wanted: ReadonlyMap<stri
 }
 
 /** Only where nobody says another: that is refused when the workspace is opened. */
-function setPinnedAgent(given: Map<string, Said>): void {
+async function setPinnedAgent(given: Map<string, Said>): Promise<void> {
   const path = String(given.get('workspace')?.value)
-  const value = given.get('backend')?.value === 'filesystem' ? pinnedAgent(path) : undefined
-  const source: Source = { from: 'file', label: SETTINGS_FILE, where: join(path, SETTINGS_FILE) }
-  if (value !== undefined) given.set('agent', { value, source })
+  const backend = given.get('backend')?.value as Backend // as KEYS read it
+  const value = await pinnedAgent(backend, path)
+  const where = backend === 'file' ? path : join(path, SETTINGS_FILE)
+  if (value !== undefined) given.set('agent', { value, source: { from: 'file', label: basename(where), where } })
 }
 
 /** A backend that is said counts; else the workspace tells by its looks. */
@@ -127,7 +143,7 @@ function backendFor(given: ReadonlyMap<string, Said>): Said {
   const path = String(workspace.value)
   const field = workspace.source.from === 'file' ? `${workspace.source.where}: workspace` : 'workspace'
   if (backend) {
-    if (backend.value === 'filesystem') refuseNonFolder(path, field)
+    refuseOtherSort(backend.value as Backend, path, field) // as KEYS read it
     return backend
   }
   const value = backendOf(path, field)

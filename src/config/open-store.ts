@@ -1,6 +1,6 @@
 /**
- * From a configuration to an open store. What opens it is handed in, for this layer knows no stores. What a workspace was
- * made with stays: a file that says otherwise later is refused, with both places named.
+ * From a configuration to an open store on a disk. What opens it is handed in, for this layer knows no stores. What a workspace
+ * was made with stays: a file that says otherwise later is refused, with both places named.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,20 +13,41 @@ import { pinnedAgent, SETTINGS_FILE } from './pinned-agent.ts'
 
 export type Pins = Partial<Pick<Settings, Pin>>
 
-export interface StoreOptions extends Pins {
+export interface FolderOptions extends Pins {
   readonly root: string
   readonly agent: string
   readonly identityPath?: string
 }
 
+export interface OneFileOptions extends Pins {
+  readonly path: string
+  readonly agent: string
+}
+
 /** Opens the workspace of Markdown files; another backend is refused. Nothing is written. */
-export async function openFiles<S extends Store>(config: Config, open: (options: StoreOptions) => S): Promise<S> {
-  if (config.values.backend !== 'filesystem') throw notYet(config, config.values.backend)
-  if (settingsFileOf(config) === undefined) return open({ ...placeOptions(config), ...pinsOf(config) })
-  refuseOtherAgent(config)
-  const store = open(placeOptions(config))
+export async function openFiles<S extends Store>(config: Config, open: (options: FolderOptions) => S): Promise<S> {
+  const { backend, workspace: root, agent } = config.values
+  if (backend !== 'filesystem') throw notYet(config, backend)
+  const identityPath = identityOutside(config)
+  const place = { root, agent, ...(identityPath === undefined ? {} : { identityPath }) }
+  return openPinned(config, (pins) => open({ ...place, ...pins }))
+}
+
+/** Opens the memory in one file. Nothing is written. */
+export async function openOneFile<S extends Store>(config: Config, open: (options: OneFileOptions) => S): Promise<S> {
+  refuseIdentityOutside(config)
+  const { workspace: path, agent } = config.values
+  return openPinned(config, (pins) => open({ path, agent, ...pins }))
+}
+
+/** With what is said where the workspace is new; else by what it was made with, and what is said must agree to that. */
+async function openPinned<S extends Store>(config: Config, open: (pins: Pins) => S): Promise<S> {
+  const settingsFile = settingsFileOf(config)
+  if (settingsFile === undefined) return open(pinsOf(config))
+  await refuseOtherAgent(config, settingsFile)
+  const store = open({})
   try {
-    refuseOtherPins(config, await store.settings())
+    refuseOtherPins(config, await store.settings(), settingsFile)
   } catch (error) {
     await store.close()
     throw error
@@ -41,15 +62,11 @@ export function pinsOf(config: Config): Pins {
 }
 
 /** The file with what is pinned; missing when the workspace is not made yet. */
-export function settingsFileOf({ values }: Config): string | undefined {
-  const path = join(values.workspace, SETTINGS_FILE)
-  return values.backend === 'filesystem' && existsSync(path) ? path : undefined
-}
-
-function placeOptions(config: Config): StoreOptions {
-  const identityPath = identityOutside(config)
-  const { workspace: root, agent } = config.values
-  return { root, agent, ...(identityPath === undefined ? {} : { identityPath }) }
+export function settingsFileOf({ values: { backend, workspace } }: Config): string | undefined {
+  const path = { filesystem: join(workspace, SETTINGS_FILE), file: workspace, chroma: undefined, memory: undefined }[
+    backend
+  ]
+  return path !== undefined && existsSync(path) ? path : undefined
 }
 
 function isWished(config: Config, key: ConfigKey): boolean {
@@ -57,37 +74,49 @@ function isWished(config: Config, key: ConfigKey): boolean {
   return config.sources[key].from !== 'default'
 }
 
-function refuseOtherAgent({ values, sources }: Config): void {
-  const pinned = pinnedAgent(values.workspace)
+async function refuseOtherAgent({ values, sources }: Config, settingsFile: string): Promise<void> {
+  const pinned = await pinnedAgent(values.backend, values.workspace)
   if (pinned === undefined || pinned === values.agent) return
   const { from, label, where } = sources.agent
   const says = `${from === 'file' ? where : label} says "${values.agent}"`
-  const problem = `${says}, but ${join(values.workspace, SETTINGS_FILE)} says "${pinned}", and a flat workspace has one agent`
+  const problem = `${says}, but ${settingsFile} says "${pinned}", and a flat workspace has one agent`
   throw new InvalidError('agent', problem, `"${pinned}", or nothing`)
 }
 
-function refuseOtherPins(config: Config, settings: Settings): void {
+function refuseOtherPins(config: Config, settings: Settings, settingsFile: string): void {
   for (const [key, name] of PINNED) {
     if (!isWished(config, key) || config.values[key] === settings[name]) continue
     const { from, label, where } = config.sources[key]
-    const pinned = join(config.values.workspace, SETTINGS_FILE)
     throw new InvalidError(
       key,
-      `${from === 'file' ? where : label} says "${config.values[key]}", but ${pinned} says "${settings[name]}"`,
+      `${from === 'file' ? where : label} says "${config.values[key]}", but ${settingsFile} says "${settings[name]}"`,
       `"${settings[name]}", or nothing: what a workspace was made with stays`,
     )
   }
 }
 
-const LATER: Readonly<Record<Exclude<Backend, 'filesystem'>, string>> = {
-  file: 'a memory in one file, which comes with a later version',
+/** The one file is all of the memory: what lies beside it would not come along. */
+function refuseIdentityOutside(config: Config): void {
+  const path = identityOutside(config)
+  if (path === undefined) return
+  const { where } = config.sources.identity_file
+  throw new KeepsakeError('UNSUPPORTED', `${where}: identity_file: ${path} lies outside of the one file`, {
+    hint: 'Leave the line out, and write the identity into the memory; or use backend: filesystem.',
+    data: { path },
+  })
+}
+
+type Otherwise = Exclude<Backend, 'filesystem'>
+
+const OTHERWISE: Readonly<Record<Otherwise, string>> = {
+  file: 'a memory in one file',
   chroma: 'a memory on a server, which comes with a later version',
   memory: 'a memory in RAM, which has no files',
 }
 
-function notYet({ sources }: Config, backend: Exclude<Backend, 'filesystem'>): KeepsakeError {
+function notYet({ sources }: Config, backend: Otherwise): KeepsakeError {
   const { from, where } = sources.backend
-  return new KeepsakeError('UNSUPPORTED', `${where} names ${LATER[backend]}`, {
+  return new KeepsakeError('UNSUPPORTED', `${where} names ${OTHERWISE[backend]}`, {
     hint: from === 'file' ? 'Write "backend: filesystem", and a folder for the workspace.' : 'Name a folder.',
   })
 }

@@ -1,20 +1,35 @@
 /**
- * Whose a flat workspace is: it holds one agent, named in its `keepsake.yaml`, and needs no other file to say so. What can't be
- * read here is left to the store, which says what is wrong with it.
+ * Whose a flat workspace is: it holds one agent, named in its settings, and needs no other file to say so. What can't be read
+ * here is left to the store, which says what is wrong with it.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseMapping } from '../codec/mapping.ts'
+import type { Backend } from './keys.ts'
 import { AGENT } from './value-types.ts'
 
 export const SETTINGS_FILE = 'keepsake.yaml'
 
-export function pinnedAgent(workspace: string): string | undefined {
+export async function pinnedAgent(backend: Backend, workspace: string): Promise<string | undefined> {
   try {
-    const values = parseMapping(readFileSync(join(workspace, SETTINGS_FILE), 'utf8'), () => undefined)
-    const { layout, agent } = values as { readonly layout?: unknown; readonly agent?: unknown } // anything may stand there
+    const { layout, agent } = await settingsIn(backend, workspace)
     return layout === 'flat' && typeof agent === 'string' ? AGENT.read(agent, workspace) : undefined
   } catch {
     return undefined
   }
+}
+
+/** Anything may stand there. */
+interface FoundSettings {
+  readonly layout?: unknown
+  readonly agent?: unknown
+}
+
+async function settingsIn(backend: Backend, workspace: string): Promise<FoundSettings> {
+  if (backend === 'filesystem') {
+    return parseMapping(readFileSync(join(workspace, SETTINGS_FILE), 'utf8'), () => undefined) as FoundSettings
+  }
+  if (backend !== 'file') return {}
+  const { settingsInFile } = await import('./settings-in-file.ts')
+  return settingsInFile(workspace)
 }

@@ -1,10 +1,13 @@
-/** What sort of memory a path or an address names, when no `backend` says it. */
-import { lstatSync, type Stats, statSync } from 'node:fs'
+/** What sort of memory a path or an address names, when no `backend` says it; and what it must not be when one does. */
+import { closeSync, constants, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import { WORKSPACE_FOLDER } from './find-workspace.ts'
 import type { Backend } from './keys.ts'
 import { isUrl } from './value-types.ts'
+
+/** How a memory in one file begins; the whole header is in docs/format.md. */
+const FIRST_BYTES = Buffer.from('\x89KEEP\r\n\x1a', 'latin1')
 
 /** `field`: who says it, for the error. */
 export function backendOf(workspace: string, field: string): Backend {
@@ -12,13 +15,22 @@ export function backendOf(workspace: string, field: string): Backend {
   const found = statOf(workspace)
   if (found?.isDirectory()) return 'filesystem'
   if (basename(workspace).endsWith('.keepsake') && basename(workspace) !== WORKSPACE_FOLDER) return 'file'
+  if (found?.isFile() && beginsAsOurs(workspace)) return 'file'
   if (found) throw notAFolder(workspace, field)
   refuseLinkToNowhere(workspace, field)
   return 'filesystem'
 }
 
-/** For a backend that is said to be files. */
-export function refuseNonFolder(workspace: string, field: string): void {
+/** For a backend that is said, and a workspace that is something else. */
+export function refuseOtherSort(backend: Backend, workspace: string, field: string): void {
+  if (backend === 'filesystem') refuseNonFolder(workspace, field)
+  if (backend === 'file' && statOf(workspace)?.isDirectory()) {
+    const allowed = 'a file, or a path where one can be made; for a folder of Markdown files: backend: filesystem'
+    throw new InvalidError(field, `${workspace} is a folder`, allowed)
+  }
+}
+
+function refuseNonFolder(workspace: string, field: string): void {
   const found = statOf(workspace)
   if (found?.isDirectory() === false) throw notAFolder(workspace, field)
   if (!found) refuseLinkToNowhere(workspace, field)
@@ -41,7 +53,22 @@ function refuseLinkToNowhere(path: string, field: string): void {
 }
 
 function notAFolder(path: string, field: string): InvalidError {
-  return new InvalidError(field, `${path} is not a folder`, 'a folder, or a path where one can be made')
+  const allowed = 'a folder, or a path where one can be made; for a memory in one file: backend: file'
+  return new InvalidError(field, `${path} is not a folder`, allowed)
+}
+
+/** What can't be read is left to the store, which says why. */
+function beginsAsOurs(path: string): boolean {
+  let fd: number | undefined
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const bytes = Buffer.alloc(FIRST_BYTES.length)
+    return readSync(fd, bytes) === bytes.length && bytes.equals(FIRST_BYTES)
+  } catch {
+    return true
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
 }
 
 function statOf(path: string): Stats | undefined {

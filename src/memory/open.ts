@@ -1,19 +1,22 @@
 /** From options and configuration to an open store and the agent it is opened for. */
 import { type AskedValues, type Config, loadConfig } from '../config/load-config.ts'
-import { openFiles, pinsOf } from '../config/open-store.ts'
+import { openFiles, openOneFile, pinsOf } from '../config/open-store.ts'
 import { pinnedAgent } from '../config/pinned-agent.ts'
+import { resolvePath } from '../config/value-types.ts'
+import { backendOf } from '../config/workspace-backend.ts'
 import { InvalidError } from '../errors.ts'
 import { normalizeAgentId } from '../model/name.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Settings, Store } from '../ports/store.ts'
-import { filesystemStore } from '../stores/filesystem/store.ts'
+import type { FileStore, fileStore as openFileStore } from '../stores/file/store.ts'
+import { type FilesystemStore, filesystemStore } from '../stores/filesystem/store.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { type GivenEmbed, laterSource, type MeaningSource } from './meaning-source.ts'
 import type { Elsewhere } from './searching.ts'
 import { givenSettings, type MemorySettings } from './settings.ts'
 
 export interface MemoryOptions extends MemorySettings {
-  /** A folder. Left out: as `agent.yaml` says, else the nearest `.keepsake` upward, else the one in the home folder. */
+  /** A folder; or a file, which exists or is called `NAME.keepsake`. Left out: as `agent.yaml` says, else the nearest `.keepsake` upward, else the one in the home folder. */
   readonly workspace?: string
   /** An `agent.yaml`. Left out: the nearest upward from `from`, unless `workspace` is given; see docs/config.md. */
   readonly config?: string
@@ -63,13 +66,18 @@ async function openPlace(options: MemoryOptions, clock: Clock): Promise<OpenedSt
   const settings = givenSettings(options)
   const more = { clock, ...(lockWaitMs === undefined ? {} : { lockWaitMs }) }
   if (workspace !== undefined && (typeof workspace !== 'string' || workspace === '')) {
-    throw new InvalidError('workspace', `${JSON.stringify(workspace)} is no folder`, 'the path of a folder')
+    throw new InvalidError('workspace', `${JSON.stringify(workspace)} is no path`, 'the path of a folder or a file')
   }
-  // Who names a folder and no file means that folder, whatever file lies around.
+  // Who names a workspace and no agent.yaml means that one, whatever file lies around.
   if (workspace !== undefined && file === undefined) {
+    const path = resolvePath(workspace, '.')
+    const backend = backendOf(path, 'workspace')
     const pins = { ...(layout === undefined ? {} : { layout }), ...(timezone === undefined ? {} : { timezone }) }
-    const name = normalizeAgentId(agent ?? pinnedAgent(workspace) ?? 'main')
-    return { store: filesystemStore({ root: workspace, agent: name, ...pins, ...more }), agent: name, settings }
+    const name = normalizeAgentId(agent ?? (await pinnedAgent(backend, path)) ?? 'main')
+    const made = { agent: name, ...pins, ...more }
+    const store =
+      backend === 'file' ? (await fileStores())({ path, ...made }) : filesystemStore({ root: path, ...made })
+    return { store, agent: name, settings }
   }
   const config = await loadConfig({
     file,
@@ -80,14 +88,29 @@ async function openPlace(options: MemoryOptions, clock: Clock): Promise<OpenedSt
   return { ...opened, settings: { ...opened.settings, ...settings } }
 }
 
-export async function openStore(
-  config: Config,
-  more: { readonly clock?: Clock; readonly lockWaitMs?: number } = {},
-): Promise<OpenedStore> {
+/** What stands in the place of defaults of the store itself. */
+interface StoreMore {
+  readonly clock?: Clock
+  readonly lockWaitMs?: number
+}
+
+export async function openStore(config: Config, more: StoreMore = {}): Promise<OpenedStore> {
   const { agent, backend } = config.values
   const opened = { agent, settings: settingsOf(config) }
   if (backend === 'memory') return { ...opened, store: memoryStore({ settings: pinsOf(config), ...more }) }
-  return { ...opened, store: await openFiles(config, (options) => filesystemStore({ ...options, ...more })) }
+  return { ...opened, store: await openOnDisk(config, more) }
+}
+
+/** A store that other processes see too, by its own type: for who makes it, moves it or backs it up. */
+export async function openOnDisk(config: Config, more: StoreMore = {}): Promise<FilesystemStore | FileStore> {
+  if (config.values.backend !== 'file') return openFiles(config, (options) => filesystemStore({ ...options, ...more }))
+  const fileStore = await fileStores()
+  return openOneFile(config, (options) => fileStore({ ...options, ...more }))
+}
+
+/** Loaded for who asks for it: most memories are folders. */
+async function fileStores(): Promise<typeof openFileStore> {
+  return (await import('../stores/file/store.ts')).fileStore
 }
 
 export function settingsOf({ values }: Config): MemorySettings {

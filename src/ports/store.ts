@@ -316,7 +316,7 @@ export interface Movable {
   /** Never writes; what hands did that is not journaled yet is one more change at the end of its history. */
   image(options?: CallOptions): Promise<MemoryImage>
   /**
-   * Takes over all of it: ids, seqs, times, numbers of changes. Only where nothing is yet (else EXISTS); whole or not at all for who
+   * Takes over all of it: ids, seqs, times, numbers of changes. Only where nothing is yet (else CONFLICT); whole or not at all for who
    * opens it: until the end it is built beside its place.
    */
   adopt(image: MemoryImage, options?: AdoptOptions): Promise<Adopted>

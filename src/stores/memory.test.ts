@@ -6,6 +6,7 @@ import { memoryStore } from './memory.ts'
 const harness: StoreHarness = {
   name: 'memory',
   capabilities: memoryStore().capabilities,
+  movable: true,
   open: async (options) => memoryStore(options),
   dispose: (store) => store.close(),
 }

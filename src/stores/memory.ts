@@ -11,10 +11,11 @@ import { newId as newUuid } from '../model/id.ts'
 import type { Batch, Expect, Step } from '../model/operation.ts'
 import { instant, systemZone } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Applied, Capabilities, Settings, Store } from '../ports/store.ts'
+import type { Applied, Capabilities, Movable, Settings, Store } from '../ports/store.ts'
 import { deepFreeze } from './memory/deep-freeze.ts'
 import { memoryDerived, memoryLeases } from './memory/derived.ts'
 import { MemoryFeed } from './memory/feed.ts'
+import { imageOf, isEmpty, type KeptFiles, keep, type MemoryParts, readWhole } from './memory/moving.ts'
 import { memorySessions } from './memory/sessions.ts'
 import { MemoryState } from './memory/state.ts'
 
@@ -36,10 +37,12 @@ const CAPABILITIES: Capabilities = Object.freeze({
   asOf: true,
 })
 
-export function memoryStore(options: MemoryStoreOptions = {}): Store {
+export interface MemoryStore extends Store, Movable {}
+
+export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const clock = options.clock ?? Date.now
   const newId = options.newId ?? newUuid
-  const settings: Settings = Object.freeze({
+  let settings: Settings = Object.freeze({
     format: 1,
     id: newUuid(Date.now()),
     layout: 'agents',
@@ -49,15 +52,27 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     retentionMb: 512,
     ...options.settings,
   })
-  const documents = new Map(Object.entries(options.documents ?? {}))
+  const files: KeptFiles = new Map(
+    Object.entries(options.documents ?? {}).map(([path, text]) => [
+      path,
+      { path, bytes: new TextEncoder().encode(text), entries: [] },
+    ]),
+  )
   const state = new MemoryState()
   const feed = new MemoryFeed()
-  const derived = memoryDerived(enter, () => feed.epoch)
+  const sessions = memorySessions(clock, enter)
+  const parts: MemoryParts = { state, feed, sessions, files }
+  const derived = memoryDerived(enter, () => feed.cursor.epoch)
   let closed = false
 
   function enter(signal?: AbortSignal): void {
     if (closed) throw new KeepsakeError('CLOSED', 'the store is closed', { hint: 'Open it again.' })
     signal?.throwIfAborted()
+  }
+
+  function refuseToReplace(): void {
+    if (isEmpty(parts)) return
+    throw new KeepsakeError('CONFLICT', 'the memory in RAM is not empty', { hint: 'Move to a new one.' })
   }
 
   function apply(batch: Batch, expect: Expect | undefined): Applied {
@@ -127,6 +142,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
         apply({ operations: there.map((id) => ({ op: 'remove', id })), origin: { by: 'agent' } }, undefined)
       }
       feed.purge(new Set(ids))
+      for (const { path, entries } of files.values()) {
+        if (entries.some(({ id }) => ids.includes(id))) files.delete(path)
+      }
       derived.forget()
       return { cleaned: ['the entries and what the history had of them'], outOfReach: [] }
     },
@@ -134,13 +152,30 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       enter()
       return { stop: async () => undefined }
     },
-    sessions: memorySessions(clock, enter),
+    sessions,
     derived,
     async document(name) {
       enter()
-      return documents.get(name)
+      const file = files.get(name)
+      return file && file.entries.length === 0 ? new TextDecoder().decode(file.bytes) : undefined
     },
     lease: memoryLeases(enter),
+    async image({ signal } = {}) {
+      enter(signal)
+      return imageOf(parts, settings)
+    },
+    async adopt(image, { signal, onProgress } = {}) {
+      enter(signal)
+      refuseToReplace()
+      const whole = await readWhole(image, signal)
+      // Others may have written while that was read.
+      refuseToReplace()
+      keep(whole, parts)
+      settings = Object.freeze({ ...image.settings })
+      derived.forget()
+      onProgress?.(whole.entries.length, whole.entries.length)
+      return { resumed: false, warnings: [] }
+    },
     async close() {
       closed = true
     },

@@ -18,6 +18,8 @@ export interface StoreHarness {
   open(options: OpenOptions): Promise<Store>
   /** Closes it and opens the same data again, with the same clock and ids; absent when there is nothing to open again. */
   reopen?(store: Store): Promise<Store>
+  /** Whether what it opens is `Movable`, or why not. Left out: that is not tried. */
+  readonly movable?: true | string
   /** Closes it (it may be closed already) and removes its data. */
   dispose(store: Store): Promise<void>
 }
@@ -32,7 +34,7 @@ export interface ContractCase {
 /** One sentence of the contract, and how to try it. */
 export interface Rule {
   readonly name: string
-  readonly needs?: keyof Capabilities
+  readonly needs?: keyof Capabilities | 'movable'
   run(trial: Trial): Promise<void>
 }
 
@@ -50,12 +52,18 @@ export interface Trial {
 const FIRST_MS = Date.parse('2026-03-14T09:26:53.589Z')
 
 export function contractCase(harness: StoreHarness, rule: Rule): ContractCase {
-  const lack = rule.needs === undefined ? true : harness.capabilities[rule.needs]
+  const lack = lackOf(harness, rule)
   return {
     name: rule.name,
     ...(lack === true ? {} : { skip: lack }),
     run: () => runRule(harness, rule),
   }
+}
+
+function lackOf(harness: StoreHarness, { needs }: Rule): true | string {
+  if (needs === undefined) return true
+  if (needs !== 'movable') return harness.capabilities[needs]
+  return harness.movable ?? true
 }
 
 async function runRule(harness: StoreHarness, rule: Rule): Promise<void> {

@@ -6,6 +6,7 @@
 import { changeRules } from './cases/changes.ts'
 import { expectRules } from './cases/expect.ts'
 import { historyRules } from './cases/history.ts'
+import { movingRules } from './cases/moving.ts'
 import { nameRules } from './cases/names.ts'
 import { randomRules } from './cases/random.ts'
 import { readingRules } from './cases/reading.ts'
@@ -38,6 +39,7 @@ export function storeContract(harness: StoreHarness, options: ContractOptions = 
     ...sessionPlaceRules,
     ...upkeepRules,
     ...reopenRules,
+    ...(harness.movable === undefined ? [] : movingRules(seeds.slice(0, 1), Math.min(batches, 60))),
     ...randomRules(seeds, batches),
   ].map((rule) => contractCase(harness, rule))
 }

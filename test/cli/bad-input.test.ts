@@ -126,7 +126,6 @@ const CONFLICT: readonly Row[] = [
 
 const FAILED: readonly (readonly [code: string, ...Row])[] = [
   ['UNSUPPORTED', ['list', '--workspace', 'chroma://host'], /a memory on a server, which comes with a later version/],
-  ['UNSUPPORTED', ['init', '--workspace', 'one.keepsake'], /a memory in one file, which comes with a later version/],
   ['IO', ['list', '--workspace', 'n'.repeat(5000)], /can't be reached: ENAMETOOLONG/],
   ['READ_ONLY', ['remember', 'I am.', '--kind', 'identity'], /^the identity is not written: soul_editable is false$/],
 ]

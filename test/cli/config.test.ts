@@ -182,7 +182,7 @@ describe.concurrent('a command', () => {
     })
   })
 
-  it.each(['file', 'chroma'])('says that the backend %s comes later', async (backend) => {
+  it.each(['chroma'])('says that the backend %s comes later', async (backend) => {
     const desk = deskWith(`backend: ${backend}`)
     for (const args of [['list'], ['remember', 'x'], ['init']]) {
       const { status, error } = await desk.json(args)

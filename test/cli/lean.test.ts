@@ -55,6 +55,12 @@ describe.concurrent('a command', () => {
     expect(loaded.map((url) => url.replace(/.*\//, '')).sort()).toEqual(['chunk.js', 'main.js', 'program.js'])
   })
 
+  it('on a memory in one file loads its store besides, and nothing else', async () => {
+    const loaded = await loadedBy(new Desk(), ['remember', 'x', '--workspace', 'memory.keepsake'])
+    const files = ['chunk.js', 'file-rarely.js', 'file.js', 'main.js', 'program.js']
+    expect(loaded.map((url) => url.replace(/.*\//, '')).sort()).toEqual(files)
+  })
+
   it('that is a rare one loads what is rare', async () => {
     const loaded = await loadedBy(await Desk.furnished(), ['log'])
     expect(loaded.filter((url) => url.endsWith('/rarely.js'))).toHaveLength(1)

@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Sessions, SessionTail } from '../../src/ports/store.ts'
 import { readBackward } from '../../src/stores/disk/session-file.ts'
 import { type FilesystemStore, filesystemStore } from '../../src/stores/filesystem/store.ts'
+import { lookInto } from '../../src/stores/filesystem/transcript-file.ts'
 
 const META = '{"key":"chat","createdAt":"2026-03-14T09:26:53.589Z"}\n'
 
@@ -196,7 +197,7 @@ describe('a page from behind', () => {
         put('chat', `${META}${line(1, 10)}${line(2, size - '{"n":2,"text":""}\n'.length)}${after}`)
         const found: unknown[] = []
         for (let before: number | undefined; before !== 0; ) {
-          const tail = readBackward(pathOf('chat'), before)
+          const tail = lookInto(pathOf('chat'), (source) => readBackward(source, before))
           found.unshift(...(tail?.records.map(({ n }) => n) ?? []))
           before = tail?.start ?? 0
         }

@@ -1,11 +1,13 @@
 /** `keepsake config`: each value that counts here, and who says so. Writes nothing, and shows no secret. */
+import { basename } from 'node:path'
 import { effectiveLlm } from '../../complete/effective-llm.ts'
 import { unknownKey } from '../../config/check-values.ts'
 import { identityOutside } from '../../config/identity-place.ts'
 import { CONFIG_KEYS, type ConfigKey, KEYS, PINNED } from '../../config/keys.ts'
 import type { Config } from '../../config/load-config.ts'
-import { openFiles, settingsFileOf } from '../../config/open-store.ts'
+import { settingsFileOf } from '../../config/open-store.ts'
 import { SERVER } from '../../config/value-types.ts'
+import { openOnDisk } from '../../memory/open.ts'
 import type { JsonValue } from '../../model/entry.ts'
 import type { Settings } from '../../ports/store.ts'
 import { configAsked } from '../asked-config.ts'
@@ -20,8 +22,8 @@ export const config: Command = {
   operands: [{ name: 'KEY', optional: true }],
   about: [
     'Shows each value that counts here and where it comes from: the default, a preset of tools, a line of agent.yaml,',
-    'an option, the environment, or keepsake.yaml, which holds what the workspace was made with. With KEY only that',
-    'one. Writes nothing. All keys are described in docs/config.md.',
+    'an option, the environment, or keepsake.yaml, which holds what the workspace was made with; a memory in one file',
+    'holds that itself. With KEY only that one. Writes nothing. All keys are described in docs/config.md.',
   ],
   options: [],
   examples: ['keepsake config', 'keepsake config recall_limit', 'keepsake config --config ~/bots/agent.yaml --json'],
@@ -75,7 +77,7 @@ async function effective(found: Config, settingsFile: string | undefined): Promi
     const name = PINNED.find(([pinned]) => pinned === key)?.[1]
     const isOutside = key === 'identity_file' && identityOutside(found) !== undefined
     if (settings && name && !isOutside) {
-      return [key, { value: settings[name], source: settingsFile ? 'keepsake.yaml' : found.sources[key].label }]
+      return [key, { value: settings[name], source: settingsFile ? basename(settingsFile) : found.sources[key].label }]
     }
     if (key === 'llm') return [key, shownLlm(found)]
     const value = key === 'embedding_model' ? shownEmbedding(found) : found.values[key]
@@ -104,9 +106,9 @@ function shownAddress(address: string): string {
 }
 
 async function settingsOf(found: Config): Promise<Settings | undefined> {
-  if (found.values.backend !== 'filesystem') return undefined
-  const { filesystemStore } = await import('../../stores/filesystem/store.ts')
-  const store = await openFiles(found, filesystemStore)
+  const { backend } = found.values
+  if (backend !== 'filesystem' && backend !== 'file') return undefined
+  const store = await openOnDisk(found)
   try {
     return await store.settings()
   } finally {

@@ -2,15 +2,14 @@
 import { join } from 'node:path'
 import { WORKSPACE_FOLDER } from '../../config/find-workspace.ts'
 import { type Asked, loadConfig } from '../../config/load-config.ts'
-import { openFiles, settingsFileOf } from '../../config/open-store.ts'
+import { settingsFileOf } from '../../config/open-store.ts'
 import { isKeepsakeError } from '../../errors.ts'
+import { openOnDisk } from '../../memory/open.ts'
 import type { Settings } from '../../ports/store.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { rowsText } from '../entry-text.ts'
 import type { Screen } from '../screen.ts'
-
-const SETTINGS_FILE = 'keepsake.yaml'
 
 const NEXT: readonly (readonly [command: string, what: string])[] = [
   ['remember "The coffee machine is fixed."', "a line in today's log"],
@@ -24,7 +23,8 @@ export const init: Command = {
   operands: [],
   about: [
     'Makes the workspace .keepsake in this folder; or the one that --workspace names, or an agent.yaml here or above.',
-    'Commands that run here or in a folder below use it from then on. Running it again changes nothing.',
+    'Commands that run here or in a folder below use it from then on. Running it again changes nothing. A name that ends',
+    'in .keepsake, such as memory.keepsake, is a memory in one file; all others are folders of Markdown files.',
   ],
   options: [
     { name: 'layout', value: 'agents|flat', about: 'a folder for each agent (default), or one agent at the root' },
@@ -34,17 +34,17 @@ export const init: Command = {
     'keepsake init',
     'keepsake init --timezone Europe/Berlin',
     'keepsake init --workspace ~/notes --layout flat',
+    'keepsake init --workspace memory.keepsake',
   ],
   run,
 }
 
 async function run(context: Context): Promise<Outcome> {
   const { given, asked, screen } = context
-  const { filesystemStore } = await import('../../stores/filesystem/store.ts')
   const pins = { layout: option(context, 'layout'), timezone: option(context, 'timezone') }
   const config = await configAsked(context, pins, join(asked.cwd, WORKSPACE_FOLDER))
-  const store = await openFiles(config, filesystemStore)
-  const { root } = store
+  const store = await openOnDisk(config)
+  const { workspace: root } = config.values
   const wanted = await store.settings()
   const wasThere = settingsFileOf(config) !== undefined
   if (!wasThere) await store.init()
@@ -56,7 +56,7 @@ async function run(context: Context): Promise<Outcome> {
   const isFound = !isNamed || (await isFoundFrom(asked.cwd, root))
   return {
     json: { workspace: root, created, settings },
-    text: initText({ root, created, isFound, settings }, screen),
+    text: initText({ root, settingsFile: settingsFileOf(config), created, isFound, settings }, screen),
     quietText: '',
     warnings: [],
   }
@@ -78,26 +78,28 @@ async function isFoundFrom(cwd: string, root: string): Promise<boolean> {
 
 interface Made {
   readonly root: string
+  /** The one file is its own. */
+  readonly settingsFile: string | undefined
   readonly created: boolean
   /** Whether commands that are called here come to it by themselves. */
   readonly isFound: boolean
   readonly settings: Settings
 }
 
-function initText({ root, created, isFound, settings }: Made, screen: Screen): string {
-  const folder = screen.path('', root)
+function initText({ root, settingsFile, created, isFound, settings }: Made, screen: Screen): string {
+  const place = screen.path('', root)
   const rows = rowsText(
     [
       ['layout', settings.layout],
       ['time zone', settings.timezone],
-      ['settings', screen.path(root, SETTINGS_FILE)],
+      ['settings', settingsFile === root ? undefined : settingsFile && screen.path('', settingsFile)],
     ],
     screen,
   )
   return [
-    created ? `Made a workspace in ${folder}` : `There is a workspace in ${folder} already; nothing was changed`,
+    created ? `Made a workspace in ${place}` : `There is a workspace in ${place} already; nothing was changed`,
     ...rows,
-    ...(created ? ['', 'Try next:', ...nextLines(isFound ? '' : ` --workspace ${folder}`)] : []),
+    ...(created ? ['', 'Try next:', ...nextLines(isFound ? '' : ` --workspace ${place}`)] : []),
   ].join('\n')
 }
 

@@ -170,14 +170,19 @@ async function servedMemory(config: Config, quietly: boolean): Promise<Serving> 
 }
 
 /** A directive of the workspace's own is worth opening it for. */
-async function instructionsOf(memory: Memory, { values: { workspace } }: Config): Promise<string> {
-  if (existsSync(join(workspace, 'directives/memory.md'))) {
+async function instructionsOf(memory: Memory, config: Config): Promise<string> {
+  if (mayHaveDirective(config)) {
     const { text, warnings } = await memory.directive()
     for (const warning of warnings) complain(`warning: ${warning}`)
     return text
   }
   const { tools, soulEditable } = memory.settings
   return memoryDirective(tools, { soulEditable })
+}
+
+/** Whether one file holds a directive is known only once it is open. */
+function mayHaveDirective({ values: { backend, workspace } }: Config): boolean {
+  return existsSync(backend === 'file' ? workspace : join(workspace, 'directives/memory.md'))
 }
 
 async function close({ memory, behind }: Serving): Promise<void> {

@@ -1,8 +1,17 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { acquireLock, tryLock } from './lock.ts'
+import { acquireLock, removeLock, tryLock } from './lock.ts'
 import { formatOwner, isProvablyDead, parseOwner, thisProcess } from './owner.ts'
 
 let folder: string
@@ -105,8 +114,27 @@ describe('the lock', () => {
     tryLock(folder).held?.release() // 1.done
     symlinkSync('someone', join(folder, '1')) // as a slow process would make it now
     const { held } = tryLock(folder)
-    expect(readdirSync(folder)).toEqual(['2'])
+    // Whoever made it lives, for all we know: it is left to him, with what tells him to take it back.
+    expect(readdirSync(folder).sort()).toEqual(['1', '1.done', '2'])
     held?.release()
+  })
+
+  it('sweeps away what a process made too late and then died', () => {
+    mkdirSync(folder, { recursive: true })
+    for (const name of ['5', '6', '6.done']) {
+      symlinkSync(formatOwner({ ...thisProcess(), copy: 'ffffffff', pid: DEAD_PID }), join(folder, name))
+    }
+    const { held } = tryLock(folder)
+    expect(readdirSync(folder)).toEqual(['7'])
+    expect(held?.inherited).toBe(true)
+  })
+
+  it('is not taken over the head of one who began anew at a lower number', () => {
+    mkdirSync(folder, { recursive: true })
+    symlinkSync(formatOwner({ ...thisProcess(), copy: 'ffffffff' }), join(folder, '1'))
+    symlinkSync(formatOwner({ ...thisProcess(), copy: 'eeeeeeee', pid: DEAD_PID }), join(folder, '7'))
+    expect(tryLock(folder)).toEqual({ owner: `process ${process.pid} on this machine` })
+    expect(readdirSync(folder).sort()).toEqual(['1', '7'])
   })
 
   it('tells the next holder when files were left unwritten', () => {
@@ -120,6 +148,61 @@ describe('the lock', () => {
   it('stops waiting when it is told to', async () => {
     heldBy({})
     await expect(acquireLock(folder, 10_000, AbortSignal.timeout(20))).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
+})
+
+describe('a lock that is removed', () => {
+  it('is gone with its folder, and begins anew', () => {
+    for (let turn = 0; turn < 3; turn++) tryLock(folder).held?.release()
+    expect(removeLock(folder)).toBe(true)
+    expect(existsSync(folder)).toBe(false)
+    expect(removeLock(folder)).toBe(true)
+    expect(existsSync(folder)).toBe(false)
+    const { held } = tryLock(folder)
+    expect(readdirSync(folder)).toEqual(['1'])
+    expect(held?.inherited).toBe(true) // nothing says that all was left in order
+    expect(held?.releaseAndRemove()).toBe(true)
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  it('stays while somebody holds it', () => {
+    const { held } = tryLock(folder)
+    expect(removeLock(folder)).toBe(false)
+    expect(held?.isHeld()).toBe(true)
+    held?.release()
+    expect(removeLock(folder)).toBe(true)
+  })
+
+  it('stays, let go of, with what else is in its folder', () => {
+    const { held } = tryLock(folder)
+    writeFileSync(join(folder, 'unfinished'), '')
+    expect(held?.releaseAndRemove()).toBe(false)
+    expect(readdirSync(folder).sort()).toEqual(['1.done', 'unfinished'])
+    expect(tryLock(folder).held?.inherited).toBe(false)
+  })
+
+  it('stays, without a word, where it can not be removed', () => {
+    tryLock(folder).held?.release()
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, 'a file where a folder should be')
+    expect(removeLock(folder)).toBe(false)
+    expect(existsSync(folder)).toBe(true)
+  })
+
+  it('is removed after a crash too', () => {
+    heldBy({ pid: DEAD_PID })
+    expect(removeLock(folder)).toBe(true)
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  it('does not take the lock from one who made the folder anew', () => {
+    tryLock(folder).held?.release()
+    const { held } = tryLock(folder)
+    rmSync(folder, { recursive: true })
+    mkdirSync(folder)
+    symlinkSync(formatOwner({ ...thisProcess(), copy: 'ffffffff' }), join(folder, '2'))
+    expect(held?.releaseAndRemove()).toBe(false)
+    expect(readdirSync(folder)).toEqual(['2'])
   })
 })
 

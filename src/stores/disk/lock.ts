@@ -1,15 +1,17 @@
 /**
  * A lock between processes without heartbeats or native code. Each holder makes the next generation: a link named by a
- * number that only grows, its target the owner, made in one system call. Released, it is renamed to `N.done`, or to
- * `N.undone` when files that the journal tells of could not be written.
- * Invariant: the highest generation is never removed, so two processes can't both believe to have made the next one;
- * a dead owner is passed over by making the generation after it, never by removing its own.
+ * number, its target the owner, made in one system call. Released, it is renamed to `N.done`, or to `N.undone` when files
+ * that the journal tells of could not be written.
+ * Invariant: a link is taken away only by who made it, or when that one is provably gone. So whoever has made one and then looks
+ * sees every other that is held: two can't both believe to hold it, also where the folder was removed and begun anew between.
  */
-import { readdirSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
+import { readdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LockedError } from '../../errors.ts'
-import { describeOwner, formatOwner, isProvablyDead, parseOwner, thisProcess } from './owner.ts'
+import { isKeepsakeError, LockedError } from '../../errors.ts'
+import { type Generation, generations, heldHere, livingOwner, newestOf, ownerOf, remove, sweep } from './lock-folder.ts'
+import { formatOwner, thisProcess } from './owner.ts'
+import { statFile } from './reading.ts'
 import { codeOf, makeFolder, wrapped } from './system.ts'
 
 export interface HeldLock {
@@ -19,6 +21,8 @@ export interface HeldLock {
   isHeld(): boolean
   /** `undone`: something that the journal tells of is still to be written to files. */
   release(outcome?: 'done' | 'undone'): void
+  /** Lets go and takes the folder away with it. `false`: other things are in it, or somebody came meanwhile, and so it stays. */
+  releaseAndRemove(): boolean
 }
 
 /** Those of one process that wait for one folder. */
@@ -29,7 +33,6 @@ interface Line {
   owner: string
 }
 
-const heldHere = new Set<string>()
 const lines = new Map<string, Line>()
 /** The last generation of each folder that was let go of here, in good order. */
 const letGoHere = new Map<string, number>()
@@ -99,34 +102,23 @@ export function tryLock(folder: string): Tried {
   if (last === undefined) return tryNext(folder)
   const isStillLast = (all: readonly Generation[]): boolean =>
     all.some(({ generation, done }) => generation === last && done)
-  const again = takeAfter(folder, last, false, isStillLast)
-  return again.held ? again : tryNext(folder)
+  const again = takeAfter(folder, last, isStillLast)
+  if (again.held) return again
+  letGoHere.delete(folder)
+  return tryNext(folder)
 }
 
 function tryNext(folder: string): Tried {
-  const top = newestOf(generations(folder))
-  let inherited = top === undefined || top.name.endsWith('.undone')
-  if (top && !top.done) {
-    const target = ownerOf(folder, top.generation)
-    if (target === undefined) return { owner: 'a process that is just letting go' }
-    const owner = parseOwner(target.split('/')[0] ?? '')
-    if (!owner || !(isProvablyDead(owner) || isLeftOver(target)))
-      return { owner: owner ? describeOwner(owner) : `"${target}"` }
-    inherited = true
-  }
-  return takeAfter(folder, top?.generation ?? 0, inherited, () => true)
+  const all = generations(folder)
+  const owner = livingOwner(folder, all)
+  return owner === undefined ? takeAfter(folder, newestOf(all)?.generation ?? 0, () => true) : { owner }
 }
 
 /**
  * Makes the generation after `last`. Whoever let go of the last one itself need not look first: the look afterwards, which
  * there must be anyway, tells by `isSound` whether it was still the last, and let go.
  */
-function takeAfter(
-  folder: string,
-  last: number,
-  inherited: boolean,
-  isSound: (all: readonly Generation[]) => boolean,
-): Tried {
+function takeAfter(folder: string, last: number, isSound: (all: readonly Generation[]) => boolean): Tried {
   const mine = last + 1
   // The mark after the owner tells this very holding from any other of the process, by whatever path it came here.
   const target = `${formatOwner(thisProcess())}/${++holdings}`
@@ -135,24 +127,37 @@ function takeAfter(
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return { owner: 'another process that was faster' }
     if (codeOf(error) !== 'ENOENT') throw wrapped('locking', folder, error)
-    makeFolder(folder)
-    return tryNext(folder)
+    return madeLockFolder(folder) ? tryNext(folder) : { owner: 'a process that is just letting go' }
   }
-  // Late: others took this very number and let it go, or went on and swept it away, before we made it. It is not the lock.
+  // Late: others took this very number and let it go, or went on, before we made it; or they began anew. It is not the lock.
   const all = generations(folder)
   const newest = newestOf(all)
-  if (newest?.generation !== mine || newest.done || !isSound(all)) {
+  const others = all.filter(({ generation }) => generation !== mine)
+  if (newest?.generation !== mine || newest.done || !isSound(all) || livingOwner(folder, others) !== undefined) {
     remove(join(folder, String(mine)))
     return { owner: 'another process that was faster' }
   }
-  for (const old of all) if (old.generation < mine) remove(join(folder, old.name))
+  sweep(folder, others)
   heldHere.add(target)
   const held: HeldLock = {
-    inherited,
+    inherited: others.length === 0 || others.some(({ name }) => !name.endsWith('.done')),
     isHeld: () => ownerOf(folder, mine) === target,
     release: (outcome = 'done') => release(folder, mine, target, outcome),
+    releaseAndRemove: () => releaseAndRemove(folder, mine, target),
   }
   return { owner: '', held }
+}
+
+/** `false`: somebody has removed it again, after it was made and before it was looked at. */
+function madeLockFolder(folder: string): boolean {
+  try {
+    makeFolder(folder)
+    return true
+  } catch (error) {
+    const { code, syscall } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException // as makeFolder wraps what it meets
+    if (code === 'ENOENT' && syscall !== 'mkdir') return false
+    throw error
+  }
 }
 
 /**
@@ -174,54 +179,34 @@ function release(folder: string, mine: number, target: string, outcome: 'done' |
   }
 }
 
-/** Ours by name, but nobody here holds it: its release failed. */
-function isLeftOver(target: string): boolean {
-  return parseOwner(target.split('/')[0] ?? '')?.copy === thisProcess().copy && !heldHere.has(target)
-}
-
-interface Generation {
-  readonly generation: number
-  /** Whether its owner has let go. */
-  readonly done: boolean
-  readonly name: string
-}
-
-function newestOf(all: readonly Generation[]): Generation | undefined {
-  let top: Generation | undefined
-  for (const found of all) {
-    if (!top || found.generation > top.generation || (found.generation === top.generation && found.done)) top = found
-  }
-  return top
-}
-
-function generations(folder: string): Generation[] {
-  let names: string[]
+/**
+ * The own link goes last, and then the folder if it is empty: who made a link in it meanwhile has the lock, and who finds no folder
+ * begins anew, at 1. Nobody is told by this that all was left in order: whoever comes next looks for itself.
+ */
+function releaseAndRemove(folder: string, mine: number, target: string): boolean {
   try {
-    names = readdirSync(folder)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return []
-    throw wrapped('reading', folder, error)
+    const name = String(mine)
+    if (ownerOf(folder, mine) === target && readdirSync(folder).every((other) => other === name)) {
+      heldHere.delete(target)
+      letGoHere.delete(folder)
+      unlinkSync(join(folder, name))
+      rmdirSync(folder)
+      return true
+    }
+  } catch {
+    // somebody was faster, or it can't be removed: then it is only let go of
   }
-  return names.flatMap((name) => {
-    const match = /^([1-9]\d{0,15})(\.done|\.undone)?$/.exec(name)
-    return match ? [{ generation: Number(match[1]), done: match[2] !== undefined, name }] : []
-  })
+  release(folder, mine, target, 'done')
+  return false
 }
 
-function remove(path: string): void {
+/** Takes a lock's folder away where nobody holds it and nothing else is in it. `false`: it is still there, which harms nobody. */
+export function removeLock(folder: string): boolean {
   try {
-    unlinkSync(path)
+    if (!statFile(folder)) return true
+    return tryLock(folder).held?.releaseAndRemove() ?? false
   } catch (error) {
-    // Left for the next sweep: a stale lower generation harms nobody, and a lock must not fail for it.
-    if (codeOf(error) === undefined) throw error
-  }
-}
-
-function ownerOf(folder: string, generation: number): string | undefined {
-  try {
-    return readlinkSync(join(folder, String(generation)))
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw wrapped('reading', join(folder, String(generation)), error)
+    if (!isKeepsakeError(error)) throw error
+    return false // on a disk that can only be read from
   }
 }

@@ -56,6 +56,12 @@ export class PackedHeads {
     return this.#first(this.#sections.ids, id, (head) => head.id === id)
   }
 
+  /** Where it stands among the others, for who keeps something else beside each. */
+  rowOf(id: string): number | undefined {
+    for (const row of rowsAt(this.#sections.ids, id)) if (this.#headAt(row).id === id) return row
+    return undefined
+  }
+
   /** `handle` with its scope before it, as handleKeys has it. */
   owner(handle: string): string | undefined {
     const contested = this.contested.get(handle)

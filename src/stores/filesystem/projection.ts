@@ -35,7 +35,10 @@ export function project(steps: readonly Step[], context: ProjectionContext): Fil
   const byPath = new Map<string, Step[]>()
   const note = (path: string | undefined, step: Step): void => {
     if (path === undefined) return
-    byPath.set(path, [...(byPath.get(path) ?? []), step])
+    const touching = byPath.get(path)
+    // A memory that is moved here may bring all of a log's entries at once.
+    if (touching) touching.push(step)
+    else byPath.set(path, [step])
   }
   for (const step of steps) {
     const [from, to] = [step.before?.path, step.after?.path]

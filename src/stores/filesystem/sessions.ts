@@ -30,6 +30,7 @@ import {
   writeAll,
 } from '../disk/system.ts'
 import { scopeFolder } from './layout.ts'
+import { lookInto } from './transcript-file.ts'
 import type { Workspace } from './workspace.ts'
 import type { Writer } from './writer.ts'
 
@@ -65,7 +66,7 @@ export function fileSessions(
     const { fd, size } = openForAppend(path)
     try {
       const start = attempt('mending', path, () => mendEnd(path, fd, size))
-      const position = positionIn(path, start)
+      const position = lookInto(path, (source) => positionIn(source, start)) ?? start
       if (expectEnd !== undefined && expectEnd !== position) throw new SessionConflictError(key, expectEnd, position)
       return position + (await write(path, fd, start, key, records))
     } finally {
@@ -122,12 +123,12 @@ export function fileSessions(
     async read(scope, key, from = 0, { signal } = {}) {
       enter(signal)
       workspace.catchUp()
-      return readForward(pathOf(scope, key), from)
+      return lookInto(pathOf(scope, key), (source) => readForward(source, from))
     },
     async readBefore(scope, key, before, { signal } = {}) {
       enter(signal)
       workspace.catchUp()
-      return readBackward(pathOf(scope, key), before)
+      return lookInto(pathOf(scope, key), (source) => readBackward(source, before))
     },
     async list(scope, { signal } = {}) {
       enter(signal)
@@ -137,7 +138,7 @@ export function fileSessions(
         item.isFile() && item.name.endsWith('.jsonl') ? [item.name] : [],
       )
       const found = names.flatMap((name): SessionInfo[] => {
-        const said = readMetadata(join(folder, name))
+        const said = lookInto(join(folder, name), readMetadata)
         return said ? [infoOf(name, said)] : []
       })
       return found.sort((a, b) => {
@@ -161,7 +162,7 @@ function infoOf(fileName: string, { meta, problem }: SessionMetadata): SessionIn
 
 /** Where the next line begins, once what has no end is cut or ended. */
 function mendEnd(path: string, fd: number, size: number): number {
-  const { end, rest } = readRest(path) ?? { end: size, rest: new Uint8Array() }
+  const { end, rest } = lookInto(path, readRest) ?? { end: size, rest: new Uint8Array() }
   if (rest.length === 0) return end
   if (restOf(rest, end === 0) === 'torn') {
     ftruncateSync(fd, end)

@@ -11,6 +11,7 @@ const opened = new Map<Store, { readonly root: string; readonly open: () => Stor
 const cases = storeContract({
   name: 'the store in files',
   capabilities: CAPABILITIES,
+  movable: true,
   async open({ clock, newId }) {
     const root = join(mkdtempSync(join(tmpdir(), 'keepsake-contract-')), 'workspace')
     const open = (): Store => filesystemStore({ root, clock, newId, timezone: 'UTC' })

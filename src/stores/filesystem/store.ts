@@ -9,7 +9,6 @@ import { join, resolve as resolvePath } from 'node:path'
 import type { ParseYaml } from '../../codec/file-entry.ts'
 import { DamagedError, InvalidError, isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import { keyHandle } from '../../model/draft.ts'
-import type { EntryHead, Metadata } from '../../model/entry.ts'
 import { newId } from '../../model/id.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -22,10 +21,13 @@ import type {
   ChangeFeed,
   FeedOptions,
   Lease,
+  Movable,
   ScanFilter,
   Settings,
   Store,
 } from '../../ports/store.ts'
+import type { Examination, OnExamined } from '../disk/doctor/examination.ts'
+import { handOut } from '../disk/hand-out.ts'
 import { headOf } from '../disk/head-change.ts'
 import { tryLock } from '../disk/lock.ts'
 import { decodeText, readFileAt, statFile } from '../disk/reading.ts'
@@ -34,8 +36,8 @@ import { makeFolder } from '../disk/system.ts'
 import type { Backup, BackupOptions } from './backup/backup.ts'
 import { withoutBulkRemovals } from './bulk-removal.ts'
 import { fileDerived } from './derived.ts'
-import { type Doctor, examineAnything, fileDoctor, type OnExamined } from './doctor/doctor.ts'
-import type { Examination } from './doctor/examine.ts'
+import { type Doctor, examineAnything, fileDoctor } from './doctor/doctor.ts'
+import { isDocumentName } from './documents.ts'
 import { Journal } from './journal.ts'
 import { PURGE_NOTE, STATE_FOLDER } from './layout.ts'
 import { cursorOf, readChanges } from './past/change-feed.ts'
@@ -74,7 +76,7 @@ export const CAPABILITIES: Capabilities = Object.freeze({
   asOf: true,
 })
 
-export interface FilesystemStore extends Store, Doctor {
+export interface FilesystemStore extends Store, Movable, Doctor {
   /** The folder, absolute. */
   readonly root: string
   init(): Promise<void>
@@ -206,11 +208,24 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
       const { backUp } = await import('./backup/backup.ts')
       return backUp({ workspace, writer, clock }, backupOptions)
     },
+    async image(imageOptions) {
+      enter(imageOptions?.signal)
+      const { imageOf } = await import('./move/image.ts')
+      return imageOf(workspace, clock, imageOptions)
+    },
+    async adopt(image, adoptOptions) {
+      enter(adoptOptions?.signal)
+      refuseOtherWish(image.settings, options, root)
+      refuseOtherAgent(image.settings, agent, root)
+      const { adoptImage } = await import('./move/adopt.ts')
+      const { identityPath: identityFile, lockWaitMs = LOCK_WAIT_MS } = options
+      return adoptImage({ root, agent, identityFile, yaml, nowMs: clock(), lockWaitMs }, image, adoptOptions)
+    },
     sessions: fileSessions(workspace, writer, clock, enter),
     derived: fileDerived(workspace, enter),
     async document(name) {
       enter()
-      if (!/^[a-z0-9-]+(\/[a-z0-9-]+)*(\.[a-z]+)*\.md$/.test(name)) {
+      if (!isDocumentName(name)) {
         throw new InvalidError('document', `"${name}"`, 'a path of lower-case words that ends in .md')
       }
       workspace.catchUp()
@@ -240,24 +255,6 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
 export function examineFolder(options: FilesystemStoreOptions, onProgress?: OnExamined): Promise<Examination> {
   const { root, identityPath, ...wish } = options
   return examineAnything({ root: expand(root), yaml: lazyYaml(), wish, identityPath, onProgress })
-}
-
-/** A copy of its own for every caller: what is handed out is no handle into the catalogue. */
-function handOut<T extends EntryHead | undefined>(head: T): T {
-  return (
-    head && {
-      ...head,
-      aliases: [...head.aliases],
-      metadata: copyOf(head.metadata),
-      origin: { ...head.origin },
-    }
-  )
-}
-
-/** Most have none, and cloning takes longer than all the rest. */
-function copyOf(metadata: Metadata): Metadata {
-  for (const _ in metadata) return structuredClone(metadata)
-  return {}
 }
 
 /** Asks for the lock only where there is something to take in or to finish: a log of an untouched folder writes nothing. */

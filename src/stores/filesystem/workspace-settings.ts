@@ -2,25 +2,29 @@
  * `keepsake.yaml`: what every process that opens a workspace must agree on. Written once, by `init` or at the first write;
  * read without the YAML library, whose loading would cost every command more than all the rest.
  */
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import type { ParseYaml } from '../../codec/file-entry.ts'
 import { parseMapping } from '../../codec/mapping.ts'
-import { DamagedError, ForeignError, InvalidError, NewerError } from '../../errors.ts'
+import { DamagedError, ForeignError, NewerError } from '../../errors.ts'
 import { isId } from '../../model/id.ts'
 import { normalizeAgentId } from '../../model/name.ts'
-import { isZoneShaped, parseZone, systemZone } from '../../model/time.ts'
+import { isZoneShaped } from '../../model/time.ts'
 import type { Settings } from '../../ports/store.ts'
+import {
+  FORMAT,
+  isFileName,
+  isLayout,
+  isRetention,
+  isSize,
+  RETENTION_MB,
+  type SettingsWish,
+  settingsFor,
+} from '../disk/new-settings.ts'
 import { decodeText, readFileAt, statFile } from '../disk/reading.ts'
 
-export const SETTINGS_FILE = 'keepsake.yaml'
-const FORMAT = 1
-const RETENTION_DAYS = 90
-const FEWEST_RETENTION_DAYS = 30
-const RETENTION_MB = 512
+export type { SettingsWish }
 
-export type SettingsWish = Partial<
-  Pick<Settings, 'layout' | 'timezone' | 'identityFile' | 'retentionDays' | 'retentionMb'>
->
+export const SETTINGS_FILE = 'keepsake.yaml'
 
 /** The settings that are pinned; `undefined` when the workspace has none yet. */
 export function readSettings(root: string, yaml: ParseYaml): Settings | undefined {
@@ -59,26 +63,7 @@ export function readSettings(root: string, yaml: ParseYaml): Settings | undefine
 
 /** What a new workspace is pinned to: what was asked for, and what the folder looks like already. */
 export function newSettings(root: string, id: string, agent: string, wish: SettingsWish): Settings {
-  const layout = wish.layout ?? (looksFlat(root) ? 'flat' : 'agents')
-  const settings = {
-    format: FORMAT,
-    id,
-    layout,
-    ...(layout === 'flat' ? { agent } : {}),
-    timezone: parseZone(wish.timezone ?? systemZone()),
-    identityFile: wish.identityFile ?? 'IDENTITY.md',
-    retentionDays: wish.retentionDays ?? RETENTION_DAYS,
-    retentionMb: wish.retentionMb ?? RETENTION_MB,
-  }
-  if (!isLayout(settings.layout)) throw new InvalidError('layout', `"${settings.layout}"`, 'agents, flat')
-  if (!isFileName(settings.identityFile)) {
-    throw new InvalidError('identity_file', `"${settings.identityFile}"`, 'a file name ending in .md')
-  }
-  if (!isRetention(settings.retentionDays)) {
-    throw new InvalidError('retention_days', String(settings.retentionDays), '30 or more')
-  }
-  if (!isSize(settings.retentionMb)) throw new InvalidError('retention_mb', String(settings.retentionMb), '1 or more')
-  return settings
+  return settingsFor(id, agent, { ...wish, layout: wish.layout ?? (looksFlat(root) ? 'flat' : 'agents') })
 }
 
 export function formatSettings(settings: Settings): string {
@@ -116,21 +101,4 @@ function isAgent(value: unknown): value is string {
   } catch {
     return false
   }
-}
-
-function isLayout(value: unknown): value is Settings['layout'] {
-  return value === 'agents' || value === 'flat'
-}
-
-/** Only a plain name: a path that leaves the workspace may come from configuration, never from a file inside it. */
-function isFileName(value: unknown): value is string {
-  return typeof value === 'string' && /^[^\\/:\0]+\.md$/.test(value) && !value.startsWith('.') && !isAbsolute(value)
-}
-
-function isSize(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 1
-}
-
-function isRetention(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= FEWEST_RETENTION_DAYS
 }

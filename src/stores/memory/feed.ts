@@ -1,5 +1,6 @@
 /** Every change with what it did, in order: the feed and the past of the store in RAM. */
 import { normalizeOrigin } from '../../model/apply.ts'
+import type { Entry } from '../../model/entry.ts'
 import type { Batch, Change, Step } from '../../model/operation.ts'
 import type { ChangeFeed, Cursor, History, Recorded, Touched } from '../../ports/store.ts'
 import { deepFreeze } from './deep-freeze.ts'
@@ -7,10 +8,15 @@ import { deepFreeze } from './deep-freeze.ts'
 export class MemoryFeed {
   #epoch = crypto.randomUUID()
   readonly #recorded: Recorded[] = []
+  /** The number of the last change before the first that is kept. */
+  #before = 0
+  #last = 0
+  #since: string | undefined
+  #base: readonly Entry[] = []
 
   append(batch: Batch, steps: readonly Step[], at: string): Change {
     const change: Change = {
-      number: this.#recorded.length + 1,
+      number: ++this.#last,
       at,
       origin: normalizeOrigin(batch.origin),
       operations: steps.map((step) => step.operation),
@@ -22,16 +28,28 @@ export class MemoryFeed {
 
   /** A copy: what comes later is not part of what was asked for. */
   history(): History {
-    return { entries: [], changes: [...this.#recorded] }
+    const since = this.#since === undefined ? {} : { since: this.#since }
+    return { ...since, entries: this.#base, changes: [...this.#recorded] }
   }
 
-  get epoch(): string {
-    return this.#epoch
+  /** Takes over the past of another store. `last`: the number of its last change. */
+  adopt({ since, entries }: History, changes: readonly Recorded[], last: number): void {
+    this.#epoch = crypto.randomUUID()
+    this.#since = since
+    this.#base = deepFreeze([...entries])
+    for (const recorded of changes) this.#recorded.push(deepFreeze(recorded))
+    this.#last = last
+    this.#before = (changes[0]?.change.number ?? last + 1) - 1
+  }
+
+  get cursor(): Cursor {
+    return { epoch: this.#epoch, number: this.#last }
   }
 
   /** The numbers stay, so that the feed has no gap; what they did to these entries is gone, and who has read it starts over. */
   purge(ids: ReadonlySet<string>): void {
     this.#epoch = crypto.randomUUID()
+    this.#base = this.#base.filter(({ id }) => !ids.has(id))
     for (const [index, { change, touched }] of this.#recorded.entries()) {
       const operations = change.operations.filter(({ id }) => id === undefined || !ids.has(id))
       this.#recorded[index] = deepFreeze({
@@ -42,13 +60,14 @@ export class MemoryFeed {
   }
 
   read(since: Cursor | 'now' | undefined): ChangeFeed {
-    const last = this.#recorded.length
-    if (since === 'now')
-      return { changes: [], cursor: { epoch: this.#epoch, number: last }, restarted: false, edits: [], problems: [] }
-    const restarted = since !== undefined && (since.epoch !== this.#epoch || since.number > last)
-    const from = since === undefined || restarted ? 0 : since.number
-    const changes = this.#recorded.slice(from).map(({ change }) => change)
-    return { changes, cursor: { epoch: this.#epoch, number: last }, restarted, edits: [], problems: [] }
+    const { cursor } = this
+    if (since === 'now') return { changes: [], cursor, restarted: false, edits: [], problems: [] }
+    const restarted =
+      since !== undefined &&
+      (since.epoch !== cursor.epoch || since.number > cursor.number || since.number < this.#before)
+    const from = since === undefined || restarted ? this.#before : since.number
+    const changes = this.#recorded.map(({ change }) => change).filter(({ number }) => number > from)
+    return { changes, cursor, restarted, edits: [], problems: [] }
   }
 }
 

@@ -35,7 +35,17 @@ export class MemoryState implements StateView {
   }
 
   seqs(): SeqCounter {
-    return new SeqCounter(this.#lastSeq + 1, (seq) => this.#seqs.get(seq))
+    return new SeqCounter(this.nextSeq, (seq) => this.#seqs.get(seq))
+  }
+
+  /** No seq from here on was ever given. */
+  get nextSeq(): number {
+    return this.#lastSeq + 1
+  }
+
+  adopt(entries: readonly Entry[], nextSeq: number): void {
+    for (const entry of entries) this.#put(deepFreeze(entry))
+    this.#lastSeq = nextSeq - 1
   }
 
   /** All that is given up goes before anything is put, since a batch may hand a name from one entry to another. */

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { CODES, type Code } from '../../../src/stores/filesystem/doctor/codes.ts'
+import { CODES, type Code } from '../../../src/stores/disk/doctor/codes.ts'
 import { SITUATIONS } from './situations.ts'
 import { Ward } from './ward.ts'
 

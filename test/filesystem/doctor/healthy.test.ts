@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CODES } from '../../../src/stores/filesystem/doctor/codes.ts'
+import { CODES } from '../../../src/stores/disk/doctor/codes.ts'
 import { ADDITIONS, Ward } from './ward.ts'
 
 describe('a healthy workspace', () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { newId } from '../../../src/model/id.ts'
-import { findSecrets } from '../../../src/stores/filesystem/doctor/secret-patterns.ts'
+import { findSecrets } from '../../../src/stores/disk/doctor/secret-patterns.ts'
 import { Ward } from './ward.ts'
 
 /** Made up, and put together here so that nobody takes this file for one with secrets in it. */

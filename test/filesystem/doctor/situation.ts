@@ -1,5 +1,5 @@
 /** One way to come to a finding, made with real files, and what is to be said of it. */
-import type { Severity } from '../../../src/stores/filesystem/doctor/codes.ts'
+import type { Severity } from '../../../src/stores/disk/doctor/codes.ts'
 import type { FilesystemStoreOptions } from '../../../src/stores/filesystem/store.ts'
 import type { Ward } from './ward.ts'
 

@@ -1,5 +1,5 @@
 /** For every code one way to come to it. */
-import type { Code } from '../../../src/stores/filesystem/doctor/codes.ts'
+import type { Code } from '../../../src/stores/disk/doctor/codes.ts'
 import { ENTRY_SITUATIONS } from './entry-situations.ts'
 import { FILE_SITUATIONS } from './file-situations.ts'
 import { JOURNAL_SITUATIONS } from './journal-situations.ts'

@@ -18,8 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { AddOperation } from '../../../src/model/operation.ts'
-import type { Examination } from '../../../src/stores/filesystem/doctor/examine.ts'
-import type { Mending } from '../../../src/stores/filesystem/doctor/mend.ts'
+import type { Examination, Mending } from '../../../src/stores/disk/doctor/examination.ts'
 import {
   examineFolder,
   type FilesystemStore,

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isKeepsakeError } from '../../../errors.ts'
 import { decodeText, readBytes } from '../../disk/reading.ts'
 import { codeOf, wrapped } from '../../disk/system.ts'
+import { isUnfinished } from '../../disk/unfinished.ts'
 import { type ArchivedFolder, isArchived, type OnProgress, telling } from './archive-manifest.ts'
 import type { FileToArchive } from './archive-write.ts'
-import { isUnfinished } from './unfinished.ts'
 
 const TRIES = 3
 /** Editors empty a file before they fill it, and file times tick in steps: what is older than this is at rest. */

@@ -9,6 +9,7 @@ import { encodeTar, type TarMember } from '../../../codec/tar.ts'
 import { KeepsakeError } from '../../../errors.ts'
 import { statFile } from '../../disk/reading.ts'
 import { FILE_MODE, fixMode, syncFile, syncFolder, wrapped, writeAll } from '../../disk/system.ts'
+import { sweepUnfinished, unfinishedPath } from '../../disk/unfinished.ts'
 import { gzipTo } from './archive-gzip.ts'
 import {
   type ArchivedFolder,
@@ -21,7 +22,6 @@ import {
   telling,
 } from './archive-manifest.ts'
 import { readArchive } from './archive-read.ts'
-import { sweepUnfinished, unfinishedPath } from './unfinished.ts'
 
 export interface FileToArchive extends ArchivedFolder {
   readonly bytes: Uint8Array

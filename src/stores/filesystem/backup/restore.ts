@@ -10,6 +10,7 @@ import { instant } from '../../../model/time.ts'
 import { listFolder } from '../../disk/list-folder.ts'
 import { decodeText, readFileAt, statFile } from '../../disk/reading.ts'
 import { attempt, codeOf, makeFolder, wrapped } from '../../disk/system.ts'
+import { sweepUnfinished, unfinishedPath } from '../../disk/unfinished.ts'
 import { STATE_FOLDER } from '../layout.ts'
 import { SETTINGS_FILE } from '../workspace-settings.ts'
 import { type Manifest, type OnProgress, telling } from './archive-manifest.ts'
@@ -17,7 +18,6 @@ import { readArchive } from './archive-read.ts'
 import { knownBackups, noteBackups } from './known-backups.ts'
 import { extractArchive, finishFolders, makeJournalCopy } from './restore-extract.ts'
 import { nameBefore, removeTree, restoreTraces, switchWorkspace } from './switch-workspace.ts'
-import { sweepUnfinished, unfinishedPath } from './unfinished.ts'
 
 export interface RestoreRequest {
   readonly archive: string

@@ -2,10 +2,11 @@
  * The table of checks: each looks at the evidence and says what it finds. What the texts themselves say is found on
  * the way.
  */
+
+import type { Finding } from '../../disk/doctor/finding.ts'
 import { checkConflictCopies } from './conflict-copies.ts'
 import { checkHandles, checkIds } from './duplicate-checks.ts'
 import type { Evidence } from './evidence.ts'
-import type { Finding } from './finding.ts'
 import { checkMirrors } from './history-checks.ts'
 import { checkCheckpoint, checkJournal } from './journal-checks.ts'
 import { checkLitter } from './litter-checks.ts'

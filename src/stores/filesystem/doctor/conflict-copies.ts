@@ -2,9 +2,10 @@
  * Copies that sync programs make when two machines changed one file. Some say so in their name; of the others the name
  * only hints at it, and the id inside, which stands elsewhere too, proves it.
  */
+
+import { type Finding, finding } from '../../disk/doctor/finding.ts'
 import { STATE_FOLDER } from '../layout.ts'
 import type { Evidence } from './evidence.ts'
-import { type Finding, finding } from './finding.ts'
 import type { TextFacts } from './texts.ts'
 
 /** Dropbox and Nextcloud, Syncthing, ownCloud. */

@@ -2,12 +2,13 @@
  * What the filesystem store can do for its own health: look at itself, and mend what needs no judging. Loaded when it
  * is asked for, since no other command needs any of it.
  */
+import type { Examination, Mending, OnExamined } from '../../disk/doctor/examination.ts'
 import type { BackupSource } from '../backup/backup.ts'
 import type { ExamineOptions } from './evidence.ts'
-import type { Examination } from './examine.ts'
-import type { Mending } from './mend.ts'
 
-export type OnExamined = (done: number, total: number) => void
+export { mendable, type Severity } from '../../disk/doctor/codes.ts'
+export type { Checked, Examination, Mending } from '../../disk/doctor/examination.ts'
+export type { Finding } from '../../disk/doctor/finding.ts'
 
 export interface Doctor {
   /** What is wrong, or may be. Writes nothing and takes no lock. */

@@ -1,8 +1,9 @@
 /** Ids that stand in two places, and names that two entries of a scope claim. */
+
+import { type Finding, finding } from '../../disk/doctor/finding.ts'
 import type { Place } from '../layout.ts'
 import { conflictCopies } from './conflict-copies.ts'
 import type { Evidence } from './evidence.ts'
-import { type Finding, finding } from './finding.ts'
 
 /** The second and every further place that names an id. */
 export interface DuplicateId {

@@ -3,25 +3,10 @@
  * takes no lock, changes nothing, and works in a read-only folder.
  */
 import { join } from 'node:path'
+import { bySeverity, type Examination } from '../../disk/doctor/examination.ts'
 import { statFile } from '../../disk/reading.ts'
 import { CHECKS } from './checks.ts'
-import { SEVERITIES } from './codes.ts'
 import { type Evidence, type ExamineOptions, gatherEvidence } from './evidence.ts'
-import type { Finding } from './finding.ts'
-
-/** How much was looked at. */
-export interface Checked {
-  readonly files: number
-  readonly entries: number
-  readonly changes: number
-  readonly sessions: number
-}
-
-export interface Examination {
-  /** The worst first, each sort by path. */
-  readonly findings: readonly Finding[]
-  readonly checked: Checked
-}
 
 /** Others may write meanwhile: what was seen half before and half after a change proves nothing. */
 const MOST_LOOKS = 4
@@ -49,9 +34,4 @@ function conclude(evidence: Evidence): Examination {
       sessions: sessions.length,
     },
   }
-}
-
-function bySeverity(a: Finding, b: Finding): number {
-  const ranks = SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity)
-  return ranks !== 0 ? ranks : a.path < b.path ? -1 : a.path > b.path ? 1 : 0
 }

@@ -2,9 +2,9 @@
 
 import { type Scope, WORLD } from '../../../model/entry.ts'
 import { KINDS } from '../../../model/kinds.ts'
+import { counted, type Finding, finding } from '../../disk/doctor/finding.ts'
 import { mirrorPath } from '../layout.ts'
 import type { Evidence } from './evidence.ts'
-import { counted, type Finding, finding } from './finding.ts'
 import { scopesOf } from './text-places.ts'
 import type { EntryFacts, TextFacts } from './texts.ts'
 

@@ -4,11 +4,11 @@
  */
 import { basename, dirname, join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
+import { type Finding, finding } from '../../disk/doctor/finding.ts'
 import { listFolder } from '../../disk/list-folder.ts'
-import { isUnfinished } from '../backup/unfinished.ts'
+import { isUnfinished } from '../../disk/unfinished.ts'
 import { isOutside, STATE_FOLDER } from '../layout.ts'
 import type { Scene } from './evidence.ts'
-import { type Finding, finding } from './finding.ts'
 
 /** A younger one may belong to a writer that is at work. */
 const YOUNGEST_LITTER_MS = 60_000

@@ -8,7 +8,8 @@ import { attempt, makeFolder, openForAppend, removeFile, writeAll } from '../../
 import type { Evidence } from './evidence.ts'
 import { mirrorStates } from './history-checks.ts'
 import { temporaryFiles } from './litter-checks.ts'
-import { leasePaths, lookAtLock } from './lock-checks.ts'
+import { lookAtLock } from '../../disk/doctor/lock-state.ts'
+import { leasePaths } from './lock-checks.ts'
 import { tailOf } from './session-checks.ts'
 import { entryFacts, sayAsWritten } from './texts.ts'
 

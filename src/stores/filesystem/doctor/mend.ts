@@ -6,27 +6,16 @@
 import { join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
 import { instant } from '../../../model/time.ts'
+import { mendable } from '../../disk/doctor/codes.ts'
+import { goneSince, type Mending } from '../../disk/doctor/examination.ts'
 import { makeFolder } from '../../disk/system.ts'
 import { type BackupSource, backUpUntouched } from '../backup/backup.ts'
 import { STATE_FOLDER } from '../layout.ts'
-import { mendable } from './codes.ts'
 import { type Evidence, type ExamineOptions, gatherEvidence } from './evidence.ts'
-import { type Examination, examine } from './examine.ts'
-import type { Finding } from './finding.ts'
+import { examine } from './examine.ts'
 import { mendLeases, mendLitter, mendMirrors, mendSessions } from './mend-files.ts'
 import { mendIds, mendNormalForms } from './mend-texts.ts'
 import { mendModes } from './mode-checks.ts'
-
-export interface Mending {
-  /** What was wrong and is not any more. */
-  readonly mended: readonly Finding[]
-  /** What is left. */
-  readonly examination: Examination
-  /** The archive of how it was before, absolute; missing when there was nothing to mend. */
-  readonly backup?: string
-  /** What could not be done, as sentences. */
-  readonly warnings: readonly string[]
-}
 
 /** `aside`: a folder for what is cut off. */
 const MENDERS: readonly ((evidence: Evidence, aside: string) => void)[] = [
@@ -62,9 +51,8 @@ export async function mend(source: BackupSource, options: ExamineOptions): Promi
     for (const run of MENDERS) failures.push(...tried(() => run(evidence, aside)))
   })
   const after = examine(options)
-  const left = new Set(after.findings.map(keyOf))
   return {
-    mended: before.findings.filter((finding) => !left.has(keyOf(finding))),
+    mended: goneSince(before.findings, after.findings),
     examination: after,
     backup: to,
     warnings: [...warnings, ...failures],
@@ -80,8 +68,4 @@ function tried(run: () => void): string[] {
     if (!isKeepsakeError(error)) throw error
     return [error.message]
   }
-}
-
-function keyOf({ code, path }: Finding): string {
-  return `${code}\0${path}`
 }

@@ -1,8 +1,8 @@
 /** Names of files that another system would merge, refuse or spell otherwise, and things that are no plain files. */
 import { KINDS } from '../../../model/kinds.ts'
+import { type Finding, finding } from '../../disk/doctor/finding.ts'
 import { STATE_FOLDER } from '../layout.ts'
 import type { Evidence } from './evidence.ts'
-import { type Finding, finding } from './finding.ts'
 import { grouped } from './grouped.ts'
 import { isEditorFile } from './litter-checks.ts'
 import { type Item, isState } from './tree.ts'

@@ -1,11 +1,11 @@
 /** Entries that are gone from the folder in bulk: held back by the store until someone says that it was meant. */
 import { isKeepsakeError } from '../../../errors.ts'
 import type { EntryHead } from '../../../model/entry.ts'
+import { type Finding, finding } from '../../disk/doctor/finding.ts'
 import { withoutBulkRemovals } from '../bulk-removal.ts'
 import { survey } from '../survey.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Evidence } from './evidence.ts'
-import { type Finding, finding } from './finding.ts'
 
 export function checkRemoval({ followed, workspace, texts }: Evidence): Finding[] {
   if (!followed) return []

@@ -1,9 +1,9 @@
 /** A restore that was stopped between its last steps: the workspace is missing, and complete ones lie beside its place. */
 import { isKeepsakeError } from '../../../errors.ts'
+import { type Finding, finding } from '../../disk/doctor/finding.ts'
 import { statFile } from '../../disk/reading.ts'
 import { type RestoreTraces, restoreTraces } from '../backup/switch-workspace.ts'
 import type { Scene } from './evidence.ts'
-import { type Finding, finding } from './finding.ts'
 
 /** What to do about a missing workspace, where a restore tells. */
 export function interruptedRestore({ root }: Scene): Finding | undefined {

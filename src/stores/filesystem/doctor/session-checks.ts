@@ -1,20 +1,15 @@
 /** Transcripts: a torn last line is a crash's and harmless; a line in the middle that can't be read is damage. */
 import { isKeepsakeError } from '../../../errors.ts'
 import { WORLD } from '../../../model/entry.ts'
+import { counted, type Finding, finding, saidOf } from '../../disk/doctor/finding.ts'
+import { brokenLines, MEND, metadataFindings } from '../../disk/doctor/transcript-checks.ts'
 import { readFileAt } from '../../disk/reading.ts'
-import { bytesOfMark, keyProblem, metadataIn } from '../../disk/session-metadata.ts'
-import { NEWLINE, type Rest, recordsIn, restOf } from '../../disk/session-tail.ts'
+import { NEWLINE, type Rest, restOf } from '../../disk/session-tail.ts'
 import { scopeFolder } from '../layout.ts'
 import type { Scene } from './evidence.ts'
-import { counted, type Finding, finding, saidOf } from './finding.ts'
 import { secretsInSession } from './secret-check.ts'
 import { scopesOf } from './text-places.ts'
 import type { Item } from './tree.ts'
-
-const MEND = 'The line is skipped and left as it is. Mend it in an editor, or restore the file from a backup.'
-const SAY_METADATA =
-  'The session counts as one without it. Its first line should be as {"key":"chat-1","createdAt":"2026-11-15T14:03:00.000Z"}.'
-const NAME_IT = 'Rename the file, or write the key that is meant into its first line. It is left as it is.'
 
 export interface SessionFacts {
   readonly path: string
@@ -85,33 +80,4 @@ function tailFindings(path: string, tail: Tail, bytes: Uint8Array): Finding[] {
       return [finding('broken-session', path, 'it is one line without an end, and none that Keepsake began', hint)]
     }
   }
-}
-
-/** A first line that is no JSON is one of the broken lines. */
-function metadataFindings(path: string, name: string, bytes: Uint8Array): Finding[] {
-  const end = bytes.indexOf(NEWLINE)
-  if (end === -1) return []
-  const line = bytes.subarray(0, end)
-  const { meta, problem } = metadataIn(line)
-  const astray = keyProblem(name, meta['key'])
-  const isBroken = !recordsIn(line.subarray(bytesOfMark(line)))
-  return [
-    ...(problem === undefined || isBroken
-      ? []
-      : [finding('session-metadata', path, `line 1: ${problem}`, SAY_METADATA)]),
-    ...(astray === undefined ? [] : [finding('session-key', path, astray, NAME_IT)]),
-  ]
-}
-
-function brokenLines(path: string, bytes: Uint8Array): Finding[] {
-  const broken: number[] = []
-  let line = 1
-  for (let at = bytesOfMark(bytes), end = bytes.indexOf(NEWLINE); end !== -1; line++) {
-    if (!recordsIn(bytes.subarray(at, end))) broken.push(line)
-    at = end + 1
-    end = bytes.indexOf(NEWLINE, at)
-  }
-  if (broken.length === 0) return []
-  const more = broken.length > 1 ? `, and ${counted(broken.length - 1, 'line', 'lines')} more` : ''
-  return [finding('broken-session-line', path, `line ${broken[0]} can not be read${more}`, MEND)]
 }

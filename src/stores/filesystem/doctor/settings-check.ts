@@ -3,9 +3,9 @@
 import type { ParseYaml } from '../../../codec/file-entry.ts'
 import { isKeepsakeError, type KeepsakeError } from '../../../errors.ts'
 import type { Settings } from '../../../ports/store.ts'
+import { type Finding, finding, saidOf } from '../../disk/doctor/finding.ts'
 import { readSettings, SETTINGS_FILE } from '../workspace-settings.ts'
 import type { Evidence } from './evidence.ts'
-import { type Finding, finding, saidOf } from './finding.ts'
 import { interruptedRestore } from './restore-check.ts'
 
 export interface PinnedSettings {

@@ -1,7 +1,7 @@
 /** Room on the disk: a write needs some, and a backup as much as the memory itself. */
 import { statfsSync } from 'node:fs'
+import { type Finding, finding } from '../../disk/doctor/finding.ts'
 import type { Evidence } from './evidence.ts'
-import { type Finding, finding } from './finding.ts'
 
 const FEWEST_BYTES = 100 * 1000 * 1000
 

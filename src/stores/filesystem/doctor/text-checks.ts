@@ -1,8 +1,8 @@
 /** What is wrong with the text of one file: cut off by a crash, or not to be understood. */
 import { lineOfBlock } from '../../../codec/log.ts'
 import { KINDS } from '../../../model/kinds.ts'
+import { type Finding, finding } from '../../disk/doctor/finding.ts'
 import type { Scene } from './evidence.ts'
-import { type Finding, finding } from './finding.ts'
 import type { SeenText } from './texts.ts'
 
 const SAY_WHEN = 'It is kept as if it did not end. Write a time such as 2026-11-15T14:03:00Z, or take that out.'

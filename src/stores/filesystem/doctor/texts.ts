@@ -2,11 +2,11 @@
 import { isKeepsakeError } from '../../../errors.ts'
 import { derivedId } from '../../../model/id.ts'
 import type { Kind } from '../../../model/kinds.ts'
+import { type Finding, finding, saidOf } from '../../disk/doctor/finding.ts'
 import { decodeText, hashBytes } from '../../disk/reading.ts'
 import { readText, type Said } from '../file-text.ts'
 import type { Place } from '../layout.ts'
 import type { Scene } from './evidence.ts'
-import { type Finding, finding, saidOf } from './finding.ts'
 import { secretsIn } from './secret-check.ts'
 import { checkText } from './text-checks.ts'
 

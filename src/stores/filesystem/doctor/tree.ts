@@ -6,10 +6,10 @@ import type { Dirent, Stats } from 'node:fs'
 import { join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
 import { KINDS } from '../../../model/kinds.ts'
+import { saidOf } from '../../disk/doctor/finding.ts'
 import { listFolder } from '../../disk/list-folder.ts'
 import { statFile } from '../../disk/reading.ts'
 import { STATE_FOLDER } from '../layout.ts'
-import { saidOf } from './finding.ts'
 
 export interface Item {
   /** Relative to the workspace, with forward slashes. */

@@ -1,6 +1,7 @@
 /** Markdown that nobody reads: in a folder below one of ours, or in an agent's folder whose name is no agent's id. */
+
+import { counted, type Finding, finding } from '../../disk/doctor/finding.ts'
 import type { Evidence } from './evidence.ts'
-import { counted, type Finding, finding } from './finding.ts'
 import { grouped } from './grouped.ts'
 import { readFolders } from './text-places.ts'
 import { type Item, isState } from './tree.ts'

@@ -2,11 +2,15 @@
  * What files held before the changes that a batch takes back: where nothing else has touched a file since, it gets its very
  * bytes back, comments, blank lines and all. Elsewhere the batch is written into it like any other.
  */
-import type { JournalRecord } from '../../../codec/journal-record.ts'
+import type { FileWrite, JournalRecord } from '../../../codec/journal-record.ts'
 import { take } from '../../disk/head-change.ts'
+import { hashBytes } from '../../disk/reading.ts'
 import type { Workspace } from '../workspace.ts'
 import { baseOf, type FileText, lineageOfNow, textAfter } from './history.ts'
 import { recordsOf } from './lineage.ts'
+
+/** In the place of a hash: what the file held before was never told, as in a past that another store handed over. */
+export const UNTOLD = ''
 
 export interface ExactUndo {
   /** Whole texts by path; `null` for "no file". */
@@ -46,12 +50,11 @@ export function exactUndo(
     }
     for (const file of record.files) {
       if (!paths.has(file.path)) continue
-      const before = texts.get(file.path)
+      const before = isToldOtherwise(texts.get(file.path), file) ? undefined : texts.get(file.path)
       const after = textAfter(before, file)
       texts.set(file.path, after)
-      // What a batch of ours merely found is not part of what it did.
-      const isFound = 'seen' in file && record.origin.by !== 'hand'
-      if (isUndone && !isFound) passages.set(file.path, [...(passages.get(file.path) ?? []), { before, after }])
+      if (isUndone && !isFound(file, record))
+        passages.set(file.path, [...(passages.get(file.path) ?? []), { before, after }])
     }
   }
   const exact = new Map<string, string | null>()
@@ -59,7 +62,24 @@ export function exactUndo(
     const text = walkedBack(present(path), steps)
     if (text !== undefined) exact.set(path, text)
   }
-  return { texts: exact, complete: exact.size === passages.size, homes }
+  const areTold = [...undone.values()].every(tellsFiles)
+  return { texts: exact, complete: areTold && exact.size === passages.size, homes }
+}
+
+/** A record says what it replaced, by its hash: where that is not the text that we followed, it was another one. */
+function isToldOtherwise(followed: FileText, file: FileWrite): boolean {
+  if ('append' in file || file.before === null) return false
+  return file.before === UNTOLD || (typeof followed === 'string' && hashBytes(followed) !== file.before)
+}
+
+/** What a batch of ours merely found is not part of what it did. */
+function isFound(file: FileWrite, { origin }: JournalRecord): boolean {
+  return 'seen' in file && origin.by !== 'hand'
+}
+
+/** A change that another store handed over does not say what it did to files. */
+function tellsFiles(record: JournalRecord): boolean {
+  return record.operations.length === 0 || record.files.some((file) => !isFound(file, record))
 }
 
 /** From the present back through each passage; `undefined` where something else came between. */

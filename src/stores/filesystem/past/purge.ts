@@ -11,6 +11,8 @@ import { KINDS } from '../../../model/kinds.ts'
 import type { Operation } from '../../../model/operation.ts'
 import type { Purged } from '../../../ports/store.ts'
 import { namesIn } from '../../disk/list-folder.ts'
+import { isTooShort, needlesOf } from '../../disk/purge-needles.ts'
+import { purgedTranscript } from '../../disk/purged-transcript.ts'
 import { decodeText, readFileAt, statFile } from '../../disk/reading.ts'
 import { removeFile, replaceFileDurably } from '../../disk/system.ts'
 import { rewriteArchive } from '../backup/archive-rewrite.ts'
@@ -24,11 +26,7 @@ import type { Writer } from '../writer.ts'
 import { readHistory } from './history.ts'
 import { filesHolding, gitFolderOf } from './purge-leftovers.ts'
 import { RecordPurge, withoutBlocks } from './purge-records.ts'
-import { purgedTranscript, purgeSessions } from './purge-sessions.ts'
-
-/** Shorter ones stand in too many places by chance to be looked for by themselves. */
-const SHORTEST_TEXT = 6
-const SHORTEST_LINE = 12
+import { purgeSessions } from './purge-sessions.ts'
 
 export async function purge(
   workspace: Workspace,
@@ -88,7 +86,7 @@ async function purgeHeld(
   const outOfReach: string[] = []
   await purgeBackups(workspace, ids, needles, { cleaned, outOfReach })
   removeFile(notePath(workspace))
-  if (texts.some((text) => text.trim().length < SHORTEST_TEXT)) {
+  if (isTooShort(texts)) {
     outOfReach.push('sessions and other files that say it: the text is too short to be looked for by itself')
   }
   outOfReach.push(...othersPast(workspace, needles))
@@ -145,14 +143,6 @@ function textsOf(workspace: Workspace, ids: ReadonlySet<string>): string[] {
   for (const id of ids) texts.add(workspace.files.view().get(id)?.content ?? '')
   texts.delete('')
   return [...texts]
-}
-
-/** Whole, and by the line. The longest first, so that a line does not break up the whole that holds it. */
-function needlesOf(texts: readonly string[]): string[] {
-  const whole = texts.map((text) => text.trim()).filter((text) => text.length >= SHORTEST_TEXT)
-  const lines = texts.flatMap((text) => text.split('\n').map((line) => line.trim()))
-  const parts = new Set([...whole, ...lines.filter((line) => line.length >= SHORTEST_LINE)])
-  return [...parts].sort((a, b) => b.length - a.length)
 }
 
 function newPurge(workspace: Workspace, ids: ReadonlySet<string>): RecordPurge {

@@ -1,9 +1,9 @@
 /** One thing that is wrong, or may be: what, where, how bad, and what to do. Plain data, fit for JSON. */
 import type { KeepsakeError } from '../../../errors.ts'
-import { CODES, type Code, type Severity } from './codes.ts'
+import { CODES, type Code, FILE_CODES, type FileCode, type Severity } from './codes.ts'
 
 export interface Finding {
-  readonly code: Code
+  readonly code: Code | FileCode
   readonly severity: Severity
   /** Relative to the workspace; absolute for what lies outside it. */
   readonly path: string
@@ -12,8 +12,10 @@ export interface Finding {
   readonly fixable: boolean
 }
 
-export function finding(code: Code, path: string, problem: string, hint: string): Finding {
-  const { severity, fixable } = CODES[code]
+const RULES = { ...CODES, ...FILE_CODES }
+
+export function finding(code: Code | FileCode, path: string, problem: string, hint: string): Finding {
+  const { severity, fixable } = RULES[code]
   return { code, severity, path, problem, hint, fixable }
 }
 

@@ -67,6 +67,24 @@ export type Code =
   | 'little-space'
   | 'secret'
 
+/** Those of a memory in one file alone; it shares some of the others. */
+export type FileCode =
+  | 'damaged-header'
+  | 'damaged-slot'
+  | 'cut-file'
+  | 'damaged-record'
+  | 'damaged-catalogue'
+  | 'damaged-derived'
+  | 'lost-settings'
+  | 'lost-text'
+  | 'lost-change'
+  | 'lost-session'
+  | 'lost-file'
+  | 'torn-tail'
+  | 'foreign-file'
+  | 'newer-file'
+  | 'file-readable'
+
 export interface CodeRule {
   readonly severity: Severity
   /** Whether `--fix` mends it without having to judge. */
@@ -137,8 +155,26 @@ export const CODES: Readonly<Record<Code, CodeRule>> = {
   secret: warning,
 }
 
+export const FILE_CODES: Readonly<Record<FileCode, CodeRule>> = {
+  'damaged-header': { ...damage, fixable: true },
+  'damaged-slot': { ...warning, fixable: true },
+  'cut-file': { ...damage, fixable: true },
+  'damaged-record': { ...damage, fixable: true },
+  'damaged-catalogue': { ...damage, fixable: true },
+  'damaged-derived': { ...note, fixable: true },
+  'lost-settings': { ...damage, fixable: true },
+  'lost-text': { ...damage, fixable: true },
+  'lost-change': { ...damage, fixable: true },
+  'lost-session': { ...damage, fixable: true },
+  'lost-file': { ...damage, fixable: true },
+  'torn-tail': { ...note, fixable: true },
+  'foreign-file': damage,
+  'newer-file': damage,
+  'file-readable': { ...warning, fixable: true },
+}
+
 /** While one of these is there, the workspace can't be opened as it is asked for, or must not be: nothing is mended. */
-const KEEPS_FROM_MENDING: ReadonlySet<Code> = new Set([
+const KEEPS_FROM_MENDING: ReadonlySet<Code | FileCode> = new Set([
   'settings-missing',
   'settings-damaged',
   'settings-newer',
@@ -146,9 +182,13 @@ const KEEPS_FROM_MENDING: ReadonlySet<Code> = new Set([
   'foreign-journal',
   'newer-journal',
   'restore-interrupted',
+  'foreign-file',
+  'newer-file',
 ])
 
 /** Those that `--fix` would mend. */
-export function mendable<T extends { readonly code: Code; readonly fixable: boolean }>(findings: readonly T[]): T[] {
+export function mendable<T extends { readonly code: Code | FileCode; readonly fixable: boolean }>(
+  findings: readonly T[],
+): T[] {
   return findings.some(({ code }) => KEEPS_FROM_MENDING.has(code)) ? [] : findings.filter(({ fixable }) => fixable)
 }

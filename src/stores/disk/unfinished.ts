@@ -5,10 +5,10 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { listFolder } from '../../disk/list-folder.ts'
-import { formatOwner, isProvablyDead, parseOwner, thisProcess } from '../../disk/owner.ts'
+import { listFolder } from './list-folder.ts'
+import { formatOwner, isProvablyDead, parseOwner, thisProcess } from './owner.ts'
 
-/** `archive`: a file that becomes a backup. `restore`: a folder that becomes a workspace. */
+/** `archive`: a file that becomes a backup. `restore`: what becomes a workspace. */
 export type Unfinished = 'archive' | 'restore'
 
 const PREFIXES: Readonly<Record<Unfinished, string>> = {

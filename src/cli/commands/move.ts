@@ -1,0 +1,176 @@
+/** `keepsake move`: the memory in another store, with everything that it is; the one that it is now stays. */
+import { realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { CONFIG_FILE } from '../../config/find-workspace.ts'
+import { type Config, loadConfig } from '../../config/load-config.ts'
+import { settingsFileOf } from '../../config/open-store.ts'
+import { InvalidError } from '../../errors.ts'
+import { openOnDisk } from '../../memory/open.ts'
+import { compareImages } from '../../move/compare-images.ts'
+import { type Moved, moveMemory } from '../../move/move-memory.ts'
+import { countImage, type ImageCounts } from '../../move/watched-image.ts'
+import type { Movable } from '../../ports/store.ts'
+import { usageError } from '../arguments.ts'
+import { DRY_RUN } from '../ask.ts'
+import { configAsked } from '../asked-config.ts'
+import type { Command, Context, Outcome } from '../command.ts'
+import { warningsJson } from '../entry-json.ts'
+import { rowsText } from '../entry-text.ts'
+import { moveProgress } from '../move-progress.ts'
+import type { Screen } from '../screen.ts'
+
+export const move: Command = {
+  verb: 'move',
+  operands: [],
+  about: [
+    'Copies the whole memory to TARGET: every entry with its id, times, aliases and metadata, every change, session and',
+    'document. A new TARGET with a name that ends in .keepsake becomes one file, any other a folder of Markdown files. The',
+    'copy is compared with its source, entry by entry and change by change. The source stays as it is, and in use until you',
+    'name the copy in agent.yaml or with --workspace. When it is interrupted, the same command goes on where it was; when',
+    'TARGET holds this memory already, nothing happens; when it holds anything else, nothing is changed.',
+  ],
+  options: [{ name: 'to', value: 'TARGET', about: 'a file or a folder that is not there yet' }, DRY_RUN],
+  examples: [
+    'keepsake move --to memory.keepsake',
+    'keepsake move --to notes --workspace memory.keepsake',
+    'keepsake move --to memory.keepsake --dry-run',
+  ],
+  run,
+}
+
+async function run(context: Context): Promise<Outcome> {
+  const { given } = context
+  const config = await configAsked(context)
+  const target = await targetOf(context, config)
+  refuseSamePlace(config.values.workspace, target.values.workspace)
+  const from = await openOnDisk(config)
+  try {
+    const to = await openOnDisk(target)
+    const progress = moveProgress(given)
+    try {
+      if (given.has('dry-run')) return tried(await wouldMove(from, to, target), { config, target }, context.screen)
+      const moved = await moveMemory(from, to, { onProgress: progress.show })
+      progress.end()
+      return done(moved, { config, target }, context.screen)
+    } finally {
+      progress.end()
+      await to.close()
+    }
+  } finally {
+    await from.close()
+  }
+}
+
+/** Read as `--workspace` is; whose memory it is, the source says. */
+function targetOf({ given, asked }: Context, { values: { agent } }: Config): Promise<Config> {
+  const text = given.one('to')
+  if (text === undefined) throw usageError('move needs --to TARGET', 'Name a file that ends in .keepsake, or a folder.')
+  return loadConfig({
+    file: given.one('config'),
+    from: asked.cwd,
+    asked: { workspace: { text, source: '--to' }, agent: { text: agent, source: 'the source' } },
+  })
+}
+
+function refuseSamePlace(from: string, to: string): void {
+  const [source, target] = [realPath(from), realPath(to)]
+  const allowed = 'another place, outside of the memory that is moved'
+  if (target === source) throw new InvalidError('--to', `${to} is the memory that is moved`, allowed)
+  if (target.startsWith(source + sep)) throw new InvalidError('--to', `${to} lies inside of ${from}`, allowed)
+}
+
+/** Also of what is not there yet. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path))
+  }
+}
+
+interface Plan extends ImageCounts {
+  readonly warnings: readonly string[]
+  /** How what is there differs; missing when nothing is there. */
+  readonly differences?: readonly string[]
+}
+
+async function wouldMove(from: Movable, to: Movable, target: Config): Promise<Plan> {
+  const image = await from.image()
+  const counts = await countImage(image)
+  if (settingsFileOf(target) === undefined) return { ...counts, warnings: image.warnings }
+  return { ...counts, warnings: image.warnings, differences: await compareImages(image, await to.image()) }
+}
+
+interface Places {
+  readonly config: Config
+  readonly target: Config
+}
+
+function tried({ differences, warnings, ...counts }: Plan, { config, target }: Places, screen: Screen): Outcome {
+  const places = { from: config.values.workspace, to: target.values.workspace }
+  const place = screen.path('', places.to)
+  const head =
+    differences === undefined
+      ? `Would move the memory to ${place}`
+      : differences.length === 0
+        ? `${place} holds this memory already`
+        : `${place} is there already, and is not this memory: ${screen.line(differences[0] ?? '')}`
+  return {
+    json: {
+      ...places,
+      ...counts,
+      dryRun: true,
+      ...(differences === undefined ? {} : { alreadyThere: differences.length === 0, differences }),
+      ...warningsJson(warnings),
+    },
+    text: [head, ...countRows(counts, screen), 'Nothing was changed.'].join('\n'),
+    quietText: '',
+    warnings,
+  }
+}
+
+function done({ warnings, ...moved }: Moved, { config, target }: Places, screen: Screen): Outcome {
+  const { alreadyThere, entries, changes, sessions, files, resumed } = moved
+  const places = { from: config.values.workspace, to: target.values.workspace }
+  const [source, place] = [screen.path('', places.from), screen.path('', places.to)]
+  return {
+    json: { ...places, ...moved, ...warningsJson(warnings) },
+    text: [
+      alreadyThere ? `${place} holds this memory already; nothing was changed` : `Moved the memory to ${place}`,
+      ...countRows({ entries, changes, sessions, files }, screen),
+      ...(resumed ? ['An earlier try had been cut short; this one went on from there.'] : []),
+      ...(alreadyThere ? [] : ['Both sides were compared: they are equal.']),
+      `${source} stays as it is, and is still what commands use here. To use the new one, write in ${configLabel(config, screen)}:`,
+      ...configLines(config, target),
+    ].join('\n'),
+    quietText: '',
+    warnings,
+  }
+}
+
+function countRows({ entries, changes, sessions, files }: ImageCounts, screen: Screen): string[] {
+  return rowsText(
+    [
+      ['entries', String(entries)],
+      ['changes', String(changes)],
+      ['sessions', String(sessions)],
+      ['kept files', files === 0 ? undefined : String(files)],
+    ],
+    screen,
+  )
+}
+
+function configLabel({ file }: Config, screen: Screen): string {
+  return file === undefined ? `a new ${CONFIG_FILE}` : screen.path('', file)
+}
+
+/** Relative to the file that it is written in, where it lies beside or below it. */
+function configLines({ file }: Config, { values: { backend, workspace } }: Config): string[] {
+  const fromFile = file === undefined ? workspace : relative(dirname(file), workspace)
+  const path = fromFile.startsWith('..') || isAbsolute(fromFile) ? workspace : fromFile
+  return ['  spec:', '    memory:', `      backend: ${backend}`, `      workspace: ${yamlWord(path)}`]
+}
+
+function yamlWord(text: string): string {
+  return /^[\w./+-]+$/.test(text) ? text : JSON.stringify(text)
+}

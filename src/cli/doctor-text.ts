@@ -1,0 +1,109 @@
+/** What `doctor` found and mended, as people read it and as JSON. */
+import {
+  type Checked,
+  type Examination,
+  type Finding,
+  type Mending,
+  mendable,
+  type Severity,
+} from '../stores/filesystem/doctor/doctor.ts'
+import type { Outcome } from './command.ts'
+import { counted } from './counted.ts'
+import type { EmbeddingsState } from './embeddings-state.ts'
+import type { Screen } from './screen.ts'
+
+const TITLES: Readonly<Record<Severity, string>> = { damage: 'Damage', warning: 'Warnings', note: 'Notes' }
+const WIDEST_PATH = 48
+
+/** What is to be told. */
+export interface Told {
+  readonly examination: Examination
+  readonly mending?: Omit<Mending, 'examination'>
+  readonly wouldMend?: readonly Finding[]
+  readonly warnings: readonly string[]
+}
+
+type Shown = Told & { readonly embeddings: EmbeddingsState }
+
+export function doctorOutcome(told: Shown, root: string, screen: Screen): Outcome {
+  const { examination, mending, wouldMend, warnings, embeddings } = told
+  const { findings, checked } = examination
+  const serious = findings.filter(({ severity }) => severity !== 'note')
+  return {
+    json: {
+      problems: findings,
+      clean: findings.length === 0,
+      counts: countsOf(findings),
+      checked,
+      embeddings,
+      ...(mending ? { mended: mending.mended, backup: mending.backup ?? null } : {}),
+      ...(wouldMend ? { wouldMend, dryRun: true } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
+    },
+    text: [
+      ...mendedText(told, root, screen),
+      ...findingsText(told, root, screen),
+      screen.dim(screen.line(`Embeddings: ${embeddings.state}.`)),
+    ].join('\n'),
+    quietText: serious.map(({ path, problem }) => `${screen.path(root, path)}: ${screen.line(problem)}`).join('\n'),
+    warnings,
+  }
+}
+
+function countsOf(findings: readonly Finding[]): Record<Severity, number> {
+  const count = (severity: Severity): number => findings.filter((finding) => finding.severity === severity).length
+  return { damage: count('damage'), warning: count('warning'), note: count('note') }
+}
+
+function mendedText({ mending, wouldMend }: Told, root: string, screen: Screen): string[] {
+  if (wouldMend) {
+    if (wouldMend.length === 0) return ['Nothing could be mended without judging.', '']
+    return [screen.bold('Would mend, after a backup'), ...rows(wouldMend, root, screen, 'brief'), '']
+  }
+  if (!mending || mending.mended.length === 0) return mending ? ['Nothing was mended.', ''] : []
+  const backup = mending.backup === undefined ? [] : [`As it was before: ${screen.path('', mending.backup)}`]
+  return [screen.bold('Mended'), ...rows(mending.mended, root, screen, 'brief'), ...backup, '']
+}
+
+function findingsText({ examination, mending, wouldMend }: Told, root: string, screen: Screen): string[] {
+  const { findings, checked } = examination
+  const looked = checkedText(checked)
+  if (findings.length === 0)
+    return [`${mending?.mended.length ? 'Nothing else is wrong.' : 'Nothing wrong.'} ${looked}`]
+  const groups = Object.entries(TITLES).flatMap(([severity, title]) => {
+    const ofGroup = findings.filter((finding) => finding.severity === severity)
+    return ofGroup.length === 0 ? [] : [screen.bold(title), ...rows(ofGroup, root, screen, 'whole'), '']
+  })
+  const fixable = mendable(findings).length
+  const offer = fixable === 0 || mending || wouldMend ? [] : [`"keepsake doctor --fix" mends ${fixable} of them.`]
+  return [...groups, `${countsText(findings)}. ${looked}`, ...offer]
+}
+
+function rows(findings: readonly Finding[], root: string, screen: Screen, how: 'brief' | 'whole'): string[] {
+  const paths = findings.map(({ path }) => screen.path(root, path))
+  const width = Math.min(WIDEST_PATH, Math.max(...paths.map((path) => path.length)))
+  return findings.flatMap(({ code, problem, hint }, index) => [
+    `  ${paths[index]?.padEnd(width)}  ${screen.line(problem)} ${screen.dim(`[${code}]`)}`,
+    ...(how === 'whole' ? [`  ${' '.repeat(width)}  ${screen.dim(screen.line(hint))}`] : []),
+  ])
+}
+
+function countsText(findings: readonly Finding[]): string {
+  const { damage, warning, note } = countsOf(findings)
+  const parts = [
+    damage > 0 ? `${damage} damaged` : '',
+    warning > 0 ? counted(warning, 'warning', 'warnings') : '',
+    note > 0 ? counted(note, 'note', 'notes') : '',
+  ]
+  return parts.filter((part) => part !== '').join(', ')
+}
+
+function checkedText({ files, entries, changes, sessions }: Checked): string {
+  const parts = [
+    counted(files, 'file', 'files'),
+    counted(entries, 'entry', 'entries'),
+    counted(changes, 'change', 'changes'),
+    counted(sessions, 'session', 'sessions'),
+  ]
+  return `Looked at ${parts.join(', ')}.`
+}

@@ -1,0 +1,101 @@
+/** `keepsake import folder`: a folder of Markdown files as keepsake writes them, with all that is in it. */
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { SETTINGS_FILE } from '../config/pinned-agent.ts'
+import { InvalidError, KeepsakeError } from '../errors.ts'
+import { type ImportedFolder, importFolder } from '../move/import-folder.ts'
+import type { Movable, Store } from '../ports/store.ts'
+import { filesystemStore } from '../stores/filesystem/store.ts'
+import { changeJson } from './change-json.ts'
+import type { Context, Outcome } from './command.ts'
+import { counted } from './counted.ts'
+import { warningsJson } from './entry-json.ts'
+import { rowsText } from './entry-text.ts'
+import { progressLine } from './progress.ts'
+import type { Screen } from './screen.ts'
+
+/** `called`: as the person named it. */
+export async function takeFolder({ given, asked, screen, open }: Context, called: string): Promise<Outcome> {
+  const root = resolve(asked.cwd, called)
+  requireFolder(root, called)
+  const { memory } = await open()
+  const dryRun = given.has('dry-run')
+  const progress = progressLine(given, 'done')
+  const folder = filesystemStore({ root })
+  try {
+    await requireOurs(folder, root, called)
+    const imported = await importFolder(movable(folder), movable(memory.store), {
+      dryRun,
+      onProgress: ({ doing, done, total }) => progress.show(doing, done, total),
+    })
+    return outcomeOf(imported, { called, dryRun }, screen)
+  } finally {
+    progress.end()
+    await folder.close()
+  }
+}
+
+/** A store takes a missing folder for an empty one. */
+function requireFolder(root: string, called: string): void {
+  const stats = statSync(root, { throwIfNoEntry: false })
+  if (stats === undefined) {
+    throw new KeepsakeError('NOT_FOUND', `there is no folder ${called}`, {
+      hint: 'Check the path.',
+      data: { path: root },
+    })
+  }
+  if (!stats.isDirectory()) throw new InvalidError('PATH', `${called} is not a folder`, 'a folder that keepsake wrote')
+}
+
+/** Any folder opens as a memory, and one of another program as a memory without entries. */
+async function requireOurs(folder: Store, root: string, called: string): Promise<void> {
+  if (existsSync(join(root, SETTINGS_FILE)) || (await folder.heads()).length > 0) return
+  throw new InvalidError('PATH', `${called} has nothing that keepsake wrote`, 'a folder that keepsake wrote')
+}
+
+function movable(store: Store | (Store & Movable)): Store & Movable {
+  if ('image' in store && 'adopt' in store) return store
+  throw new KeepsakeError('UNSUPPORTED', 'this store takes no folder in', { hint: 'Import into a folder or a file.' })
+}
+
+function outcomeOf(
+  imported: ImportedFolder,
+  { called, dryRun }: { readonly called: string; readonly dryRun: boolean },
+  screen: Screen,
+): Outcome {
+  const { whole, added, alreadyThere, leftOut, change } = imported
+  const warnings = [...leftOut.map(({ entry, reason }) => `${entry} was left out: ${reason}`), ...imported.warnings]
+  const rows = rowsText(
+    [
+      ['new', counted(added, 'entry', 'entries')],
+      ['known', alreadyThere === 0 ? undefined : `${alreadyThere}, here already`],
+      ['left out', leftOut.length === 0 ? undefined : counted(leftOut.length, 'entry', 'entries')],
+      ['from', called],
+      ['change', change && String(change.number)],
+    ],
+    screen,
+  )
+  return {
+    json: {
+      format: 'folder',
+      from: called,
+      dryRun,
+      whole,
+      new: added,
+      known: alreadyThere,
+      leftOut,
+      ...(change === undefined ? {} : { change: changeJson(change) }),
+      ...warningsJson(warnings),
+    },
+    text: [doneText(imported, dryRun), ...rows].join('\n'),
+    quietText: '',
+    warnings,
+  }
+}
+
+function doneText({ whole, added, change }: ImportedFolder, dryRun: boolean): string {
+  if (added === 0 && !whole) return 'Nothing to import: all is here already, or has no room here'
+  if (dryRun) return 'Dry run, nothing was written. An import would do this:'
+  if (whole) return 'Imported all of the folder, with its history and sessions'
+  return change === undefined ? 'Nothing was changed' : `Imported; to take it back: keepsake undo ${change.number}`
+}

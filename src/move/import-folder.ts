@@ -1,0 +1,137 @@
+/**
+ * A folder of Markdown files, taken into a memory. A memory in which nothing was ever written becomes what the folder is, to the
+ * byte. Into any other one go the entries for which there is room, in one change: what is there stays, and an entry whose
+ * id, name, alias or key is taken there is left out and named. The folder itself is only read.
+ */
+import { isKeepsakeError } from '../errors.ts'
+import { handlesOf } from '../model/draft.ts'
+import type { Entry, EntryHead } from '../model/entry.ts'
+import type { AddOperation, Change } from '../model/operation.ts'
+import type { CallOptions, MemoryImage, Movable, Store } from '../ports/store.ts'
+import { type MoveStep, moveMemory } from './move-memory.ts'
+import { countImage } from './watched-image.ts'
+
+export interface ImportFolderOptions extends CallOptions {
+  /** Nothing is written; the counts are those of the real import. */
+  readonly dryRun?: boolean
+  readonly onProgress?: (step: MoveStep) => void
+}
+
+export interface LeftOut {
+  /** What it is, such as `the note "deploys" of main`. */
+  readonly entry: string
+  readonly reason: string
+}
+
+export interface ImportedFolder {
+  /** The memory had nothing, and is what the folder is now: history, sessions and documents included. */
+  readonly whole: boolean
+  readonly added: number
+  /** Entries that are in the memory already, with the same text. */
+  readonly alreadyThere: number
+  readonly leftOut: readonly LeftOut[]
+  /** Missing where nothing was added, after a dry run, and where the whole folder was taken. */
+  readonly change?: Change
+  readonly warnings: readonly string[]
+}
+
+export async function importFolder(
+  folder: Store & Movable,
+  memory: Store & Movable,
+  options: ImportFolderOptions = {},
+): Promise<ImportedFolder> {
+  const { signal, onProgress, dryRun = false } = options
+  const given: CallOptions = signal ? { signal } : {}
+  if (await isUntouched(memory, given)) {
+    if (dryRun) return wholeOf(await countImage(await folder.image(given)), [])
+    try {
+      const moved = await moveMemory(folder, memory, { ...given, ...(onProgress ? { onProgress } : {}), absorb: false })
+      return wholeOf(moved, moved.warnings)
+    } catch (error) {
+      // It has settings of its own, or somebody has just begun to write: then it is a memory like any other.
+      if (!isKeepsakeError(error) || error.code !== 'CONFLICT') throw error
+    }
+  }
+  return merge(await folder.image(given), memory, given, dryRun)
+}
+
+function wholeOf({ entries }: { readonly entries: number }, warnings: readonly string[]): ImportedFolder {
+  return { whole: true, added: entries, alreadyThere: 0, leftOut: [], warnings }
+}
+
+async function isUntouched(memory: Movable, given: CallOptions): Promise<boolean> {
+  const image = await memory.image(given)
+  if (image.cursor.number > 0 || image.nextSeq > 1) return false
+  for await (const _ of image.sessions()) return false
+  for await (const _ of image.files()) return false
+  return true
+}
+
+async function merge(image: MemoryImage, memory: Store, given: CallOptions, dryRun: boolean): Promise<ImportedFolder> {
+  const room = roomIn(await memory.heads({}, given))
+  const operations: AddOperation[] = []
+  const leftOut: LeftOut[] = []
+  let alreadyThere = 0
+  for await (const entry of image.entries()) {
+    const reason = room(entry)
+    if (reason === undefined) operations.push(addOf(entry))
+    else if (reason === SAME) alreadyThere++
+    else leftOut.push({ entry: labelOf(entry), reason })
+  }
+  const applied =
+    dryRun || operations.length === 0 ? undefined : await memory.apply({ operations, origin: { by: 'import' } }, given)
+  return {
+    whole: false,
+    added: operations.length,
+    alreadyThere,
+    leftOut,
+    ...(applied?.change ? { change: applied.change } : {}),
+    warnings: [...image.warnings, ...(await notMerged(image)), ...(applied?.warnings ?? [])],
+  }
+}
+
+const SAME = 'it is there already'
+
+/** Why there is no room for an entry; `undefined`: there is. */
+function roomIn(heads: readonly EntryHead[]): (entry: EntryHead) => string | undefined {
+  const byId = new Map(heads.map((head) => [head.id, head]))
+  const byHandle = new Map(heads.flatMap((head) => handlesOf(head).map((handle) => [handleKey(head, handle), head])))
+  const nameless = new Set(heads.filter(({ name }) => name === null).map(sayingOf))
+  return (entry) => {
+    const own = byId.get(entry.id)
+    if (own) return own.revision === entry.revision ? SAME : 'it is there with another text, which stays'
+    if (entry.name === null && nameless.has(sayingOf(entry))) return SAME
+    for (const handle of handlesOf(entry)) {
+      const holder = byHandle.get(handleKey(entry, handle))
+      if (!holder) continue
+      if (holder.kind === entry.kind && holder.revision === entry.revision) return SAME
+      return `${JSON.stringify(entry.key ?? handle)} belongs to ${labelOf(holder)} there`
+    }
+    return undefined
+  }
+}
+
+function handleKey({ scope }: EntryHead, handle: string): string {
+  return `${scope}\0${handle}`
+}
+
+/** Log entries have no names: the same text at the same time is the same entry. */
+function sayingOf({ scope, kind, createdAt, revision }: EntryHead): string {
+  return [scope, kind, createdAt, revision].join('\0')
+}
+
+function addOf({ seq: _, revision: __, path: ___, ...entry }: Entry): AddOperation {
+  return { op: 'add', ...entry }
+}
+
+function labelOf({ kind, name, key, id, scope }: EntryHead): string {
+  return `the ${kind} ${JSON.stringify(name ?? key ?? id)} of ${scope}`
+}
+
+/** Only a memory with nothing in it takes these. */
+async function notMerged(image: MemoryImage): Promise<string[]> {
+  const left: string[] = []
+  for await (const { key, scope } of image.sessions()) left.push(`session ${JSON.stringify(key)} of ${scope}`)
+  for await (const { path, entries } of image.files()) if (entries.length === 0) left.push(path)
+  return left.map((what) => `${what} was left out: only an empty memory takes sessions and documents.`)
+}

@@ -1,0 +1,71 @@
+/** One turn's plan: batches see what the ones before them did, and each adds the change that the file will get. Writes nothing. */
+import type { FileChange } from '../../codec/one-file/change.ts'
+import { InvalidError } from '../../errors.ts'
+import { type ApplyContext, applyBatch, normalizeOrigin } from '../../model/apply.ts'
+import { Draft, type StateView } from '../../model/draft.ts'
+import { type Entry, WORLD } from '../../model/entry.ts'
+import type { Batch, Expect, Step } from '../../model/operation.ts'
+import type { Settings } from '../../ports/store.ts'
+import { beyondOperation } from '../disk/head-change.ts'
+import type { FollowedFile } from './follower.ts'
+import { viewOf } from './reader.ts'
+
+export interface PlannedBatch {
+  readonly entries: readonly Entry[]
+  readonly change: FileChange | undefined
+}
+
+export class BatchPlan {
+  readonly #settings: Settings
+  readonly #draft: Draft
+  readonly #context: ApplyContext
+  readonly #last: number
+  readonly changes: FileChange[] = []
+
+  constructor(state: FollowedFile, context: Pick<ApplyContext, 'now' | 'newId'>) {
+    const { catalogue } = state
+    this.#settings = catalogue.settings
+    this.#draft = new Draft(viewOf(state))
+    this.#context = { ...context, zone: catalogue.settings.timezone, seqs: catalogue.seqs() }
+    this.#last = catalogue.number
+  }
+
+  add(batch: Batch, expect: Expect | undefined): PlannedBatch {
+    const draft = new Draft(this.#draft)
+    const steps = applyBatch(draft, batch, this.#context, expect)
+    for (const { before, after } of steps) if (!before && after) refuseOtherAgent(this.#settings, after.scope)
+    if (steps.length === 0) return { entries: named(batch, this.#draft), change: undefined }
+    const change: FileChange = {
+      number: this.#last + this.changes.length + 1,
+      at: this.#context.now,
+      origin: normalizeOrigin(batch.origin),
+      operations: steps.map(({ operation }) => operation),
+      ...(batch.reverts === undefined ? {} : { reverts: batch.reverts }),
+      set: steps.map(({ before, operation, after }) => (after ? beyondOperation(before, operation, after) : {})),
+    }
+    this.changes.push(change)
+    for (const { before, after } of steps) this.#draft.put((after ?? before)?.id ?? '', after)
+    return { entries: lastOfEach(steps), change }
+  }
+}
+
+/** A flat memory is one agent's: moved into a folder, another one's entries would be read as the first one's. */
+function refuseOtherAgent({ layout, agent }: Settings, scope: string): void {
+  if (layout !== 'flat' || scope === WORLD || scope === agent) return
+  throw new InvalidError('agent', `"${scope}" has no place in a flat workspace`, `"${agent}", which it holds`)
+}
+
+/** What a batch that changed nothing was about, each entry once. */
+function named(batch: Batch, view: StateView): Entry[] {
+  const ids = new Set(batch.operations.flatMap((operation) => (operation.op === 'add' ? [] : [operation.id])))
+  return [...ids].flatMap((id) => view.get(id) ?? [])
+}
+
+function lastOfEach(steps: readonly Step[]): Entry[] {
+  const last = new Map<string, Entry>()
+  for (const { before, after } of steps) {
+    const entry = after ?? before
+    if (entry) last.set(entry.id, entry)
+  }
+  return [...last.values()]
+}

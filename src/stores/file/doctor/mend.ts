@@ -1,0 +1,169 @@
+/**
+ * `doctor --fix` of a memory in one file. Damaged, it is kept beside under a name that says so, and everything that can be read is in a
+ * new one; what could not be read is told. Whole, only the small things are mended: a crash's rest, a slot, modes, leftovers.
+ */
+import { chmodSync, linkSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { isKeepsakeError } from '../../../errors.ts'
+import { instant } from '../../../model/time.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import { mendable } from '../../disk/doctor/codes.ts'
+import { goneSince, type Mending, type OnExamined } from '../../disk/doctor/examination.ts'
+import type { Finding } from '../../disk/doctor/finding.ts'
+import { acquireLock, removeLock } from '../../disk/lock.ts'
+import { statFile } from '../../disk/reading.ts'
+import { attempt, codeOf, removeFile, syncFolder } from '../../disk/system.ts'
+import { unfinishedPath } from '../../disk/unfinished.ts'
+import { fileLeases } from '../leases.ts'
+import { fileStore } from '../store.ts'
+import { leftOvers, lockFolder } from './checks.ts'
+import { type FileEvidence, gatherEvidence } from './evidence.ts'
+import { conclude } from './examine.ts'
+import type { Remains } from './remains.ts'
+import { salvaged } from './salvage.ts'
+
+export interface MendFileOptions {
+  readonly clock?: Clock
+  readonly lockWaitMs?: number
+  readonly onProgress?: OnExamined
+}
+
+const LOCK_WAIT_MS = 10_000
+/** They are mended by making the file anew of what is in it, without loss. */
+const FOLDED_AWAY: readonly Finding['code'][] = ['torn-tail', 'damaged-slot', 'damaged-derived']
+/** What a new file does not have. */
+const LOSSES: readonly Finding['code'][] = [
+  'damaged-record',
+  'cut-file',
+  'lost-settings',
+  'lost-text',
+  'lost-change',
+  'lost-session',
+  'lost-file',
+]
+const PRIVATE = 0o700
+const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
+
+export async function mendFile(path: string, options: MendFileOptions = {}): Promise<Mending> {
+  const { clock = Date.now, lockWaitMs = LOCK_WAIT_MS, onProgress } = options
+  const evidence = gatherEvidence(path, onProgress)
+  const before = conclude(evidence)
+  const wanted = mendable(before.findings)
+  if (wanted.length === 0) return { mended: [], examination: before, warnings: [] }
+  const warnings: string[] = []
+  let backup: string | undefined
+  try {
+    if (wanted.some(isDamage)) backup = await save(evidence, { nowMs: clock(), lockWaitMs, warnings })
+    else if (wanted.some(({ code }) => FOLDED_AWAY.includes(code))) await fold(path, lockWaitMs)
+    await tidy(path, lockWaitMs)
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    warnings.push(error.message)
+  }
+  const after = conclude(gatherEvidence(path, onProgress))
+  return {
+    mended: goneSince(before.findings, after.findings),
+    examination: after,
+    ...(backup === undefined ? {} : { backup }),
+    warnings,
+  }
+}
+
+function isDamage({ severity }: Finding): boolean {
+  return severity === 'damage'
+}
+
+interface Saving {
+  readonly nowMs: number
+  readonly lockWaitMs: number
+  readonly warnings: string[]
+}
+
+/** Where the damaged file is kept. */
+async function save(evidence: FileEvidence, { nowMs, lockWaitMs, warnings }: Saving): Promise<string | undefined> {
+  const { path, remains } = evidence
+  if (!remains || isNothing(remains)) {
+    warnings.push('nothing was mended, for nothing in it can be read: take back a backup with keepsake restore')
+    return undefined
+  }
+  const now = instant(nowMs)
+  const folder = dirname(path)
+  const fresh = unfinishedPath('restore', folder)
+  const held = await acquireLock(lockFolder(path), lockWaitMs)
+  try {
+    // Nobody can write to it by now, but somebody may have since it was looked at.
+    const again = gatherEvidence(path)
+    await adopt(fresh, again.remains ?? remains, now)
+    const aside = keepAside(path, now.replace(/[-:]|\.\d+/g, ''))
+    attempt('writing', path, () => renameSync(fresh, path))
+    await syncFolder(folder)
+    const lost = conclude(again).findings.filter(({ code }) => LOSSES.includes(code))
+    warnings.push(...lost.map(({ problem }) => `not saved: ${problem}`))
+    return aside
+  } catch (error) {
+    removeFile(fresh)
+    throw error
+  } finally {
+    held.releaseAndRemove()
+  }
+}
+
+function isNothing({ settings, entries, sessions, files, number }: Remains): boolean {
+  return !settings && number === 0 && entries.size + sessions.size + files.size === 0
+}
+
+async function adopt(fresh: string, remains: Remains, now: string): Promise<void> {
+  const store = fileStore({ path: fresh })
+  try {
+    await store.adopt(salvaged(remains, now))
+  } finally {
+    await store.close()
+  }
+}
+
+/** A second name for what is there, so that its place is never empty. */
+function keepAside(path: string, stamp: string): string {
+  const aside = freeName(join(dirname(path), `${basename(path)}.damaged-${stamp}`))
+  try {
+    linkSync(path, aside)
+  } catch (error) {
+    if (!NO_LINKS.includes(codeOf(error) ?? '')) throw error
+    attempt('renaming', path, () => renameSync(path, aside))
+  }
+  return aside
+}
+
+function freeName(wanted: string): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? wanted : `${wanted}-${number}`
+    if (!statFile(name)) return name
+  }
+}
+
+async function fold(path: string, lockWaitMs: number): Promise<void> {
+  const store = fileStore({ path, lockWaitMs })
+  try {
+    await store.fold()
+  } finally {
+    await store.close()
+  }
+}
+
+/** Who may read it, and what stopped programs left in the folder of its lock. */
+async function tidy(path: string, lockWaitMs: number): Promise<void> {
+  const stats = statFile(path)
+  if (stats?.isFile() && (stats.mode & ~PRIVATE & 0o777) !== 0) {
+    attempt('changing the mode of', path, () => chmodSync(path, stats.mode & PRIVATE))
+  }
+  const folder = lockFolder(path)
+  if (!statFile(folder)) return
+  fileLeases(folder).tidy()
+  if (leftOvers(folder).length > 0) {
+    const held = await acquireLock(folder, lockWaitMs)
+    for (const name of leftOvers(folder)) {
+      attempt('removing', join(folder, name), () => rmSync(join(folder, name), { recursive: true, force: true }))
+    }
+    held.releaseAndRemove()
+  }
+  removeLock(folder)
+}

@@ -1,0 +1,58 @@
+/** A file where none was: made whole beside its place, then given its name in one step, which fails if somebody was faster. */
+import { linkSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { encodeSettings } from '../../codec/one-file/settings.ts'
+import { KeepsakeError } from '../../errors.ts'
+import type { Settings } from '../../ports/store.ts'
+import { statFile } from '../disk/reading.ts'
+import { attempt, codeOf, removeFile, syncFolder } from '../disk/system.ts'
+import { FileBuilder } from './file-builder.ts'
+
+const NO_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+
+/** With settings, and nothing else yet. */
+export async function buildEmpty(temporary: string, settings: Settings, epoch: string): Promise<void> {
+  const builder = new FileBuilder(temporary)
+  try {
+    builder.append('sett', encodeSettings(settings))
+    await builder.finish({
+      epoch,
+      number: 0,
+      nextSeq: 1,
+      firstOfEpoch: 1,
+      contested: [],
+      bases: [],
+      files: [],
+      derived: [],
+      heads: [],
+      placeOf: () => ({ offset: 0, length: 0, crc: 0 }),
+      changes: [],
+      sessions: [],
+    })
+  } finally {
+    builder.close()
+  }
+}
+
+/** Durable when it returns. CONFLICT when something is there. */
+export async function putInPlace(temporary: string, path: string): Promise<void> {
+  attempt('writing', path, () => {
+    try {
+      linkSync(temporary, path)
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') throw occupied(path)
+      if (!NO_LINKS.includes(codeOf(error))) throw error
+      if (statFile(path)) throw occupied(path)
+      renameSync(temporary, path)
+    }
+  })
+  removeFile(temporary)
+  await syncFolder(dirname(path))
+}
+
+export function occupied(path: string): KeepsakeError {
+  return new KeepsakeError('CONFLICT', `${path} is there already`, {
+    hint: 'Nothing was written. Name a file that is not there yet, or move this one away.',
+    data: { path },
+  })
+}

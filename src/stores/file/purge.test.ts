@@ -1,0 +1,131 @@
+/** After a purge no byte of the file tells of the entry; all others, and their past, are as they were. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { MemoryImage } from '../../ports/store.ts'
+import { collected, imageFrom } from '../../testing/images.ts'
+import { apply, applyOne, note, scanned } from '../../testing/requests.ts'
+import { type FileStore, fileStore } from './store.ts'
+
+const SECRET = 'a secret that must go'
+const DAY_MS = 86_400_000
+
+let folder: string
+let path: string
+let ms: number
+let store: FileStore
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keepsake-purge-'))
+  path = join(folder, 'memory.keepsake')
+  ms = Date.parse('2026-03-14T09:26:53.589Z')
+  store = fileStore({ path, clock: () => ms, timezone: 'UTC' })
+})
+
+afterEach(async () => {
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** An entry with a past: in the base, in changes of its own, and in one together with another entry. */
+async function withSecret(): Promise<{ readonly secret: string; readonly other: string }> {
+  const { entries } = await apply(store, [
+    note('first', { content: 'x' }),
+    note('hidden name', { content: SECRET, aliases: ['hidden alias'], metadata: { hidden: 'meta' } }),
+    note('other', { content: 'the text of another' }),
+  ])
+  const [, secret, other] = entries.map(({ id }) => id)
+  await apply(store, [
+    { op: 'write', id: other ?? '', content: 'another text of another' },
+    { op: 'write', id: secret ?? '', content: `${SECRET}, twice` },
+  ])
+  return { secret: secret ?? '', other: other ?? '' }
+}
+
+function expectNoTrace(id: string): void {
+  const bytes = readFileSync(path)
+  for (const trace of [SECRET, 'hidden name', 'hidden alias', '"hidden"', id]) {
+    expect(bytes.includes(trace), trace).toBe(false)
+  }
+}
+
+describe('a purge', () => {
+  it.each(['as it was written', 'folded', 'in the base'])('leaves no trace of an entry that lies %s', async (where) => {
+    const { secret, other } = await withSecret()
+    if (where === 'in the base') ms += 100 * DAY_MS
+    if (where !== 'as it was written') await store.fold()
+    await store.derived.write('index', Buffer.from(SECRET))
+    const before = await store.get(other)
+    const cursor = (await store.changes('now')).cursor
+    const { cleaned } = await store.purge([secret])
+    expect(cleaned[0]).toContain('the entries')
+    expectNoTrace(secret)
+    expect(await store.get(other)).toEqual(before)
+    expect((await scanned(store)).map(({ name }) => name)).toEqual(['first', 'other'])
+    expect((await store.changes(cursor)).restarted).toBe(true)
+    expect((await store.changes('now')).cursor.number).toBe(cursor.number + 1)
+    const last = [...(await store.history()).changes].at(-1)
+    expect([last?.change.number, last?.touched]).toEqual([cursor.number + 1, []])
+    await apply(store, [note('hidden name', { content: 'the name is free' })])
+    const again = fileStore({ path })
+    expect((await scanned(again)).map(({ content }) => content)).toEqual(['x', before?.content, 'the name is free'])
+    await again.close()
+  })
+
+  it('purges the past of what is gone already, and says what it can not reach', async () => {
+    const { secret, other } = await withSecret()
+    await apply(store, [{ op: 'remove', id: secret }])
+    await apply(store, [{ op: 'write', id: other, content: `I know ${SECRET}` }])
+    await store.sessions.append('main', 'chat', [{ text: `he said: ${SECRET}` }, { text: 'and went' }])
+    await store.fold()
+    await store.sessions.append('main', 'chat', [{ text: 'later' }])
+    const { cleaned, outOfReach } = await store.purge([secret])
+    expect(cleaned).toContain('1 session that said it')
+    expect(outOfReach.join('\n')).toContain('the past of "other"')
+    expect((await store.sessions.read('main', 'chat'))?.records).toEqual([
+      { text: 'he said: [purged]' },
+      { text: 'and went' },
+      { text: 'later' },
+    ])
+    expect((await store.changes('now')).cursor.number).toBe(4)
+    await store.purge([other])
+    expectNoTrace(secret)
+  })
+
+  it('takes the kept files along that hold its text, and leaves the others', async () => {
+    const { secret } = await withSecret()
+    const image = await collected(await store.image())
+    const revision = image.entries.find(({ id }) => id === secret)?.revision ?? ''
+    const moved: MemoryImage = imageFrom({
+      ...image,
+      files: [
+        { path: 'agents/main/entries/a.md', bytes: Buffer.from(SECRET), entries: [{ id: secret, revision }] },
+        { path: 'directives/memory.md', bytes: Buffer.from('Keep it.\n'), entries: [] },
+      ],
+    })
+    await store.close()
+    rmSync(path)
+    store = fileStore({ path, clock: () => ms })
+    await store.adopt(moved)
+    expect(readFileSync(path).includes('agents/main/entries/a.md')).toBe(true)
+    await store.purge([secret])
+    expectNoTrace(secret)
+    expect(readFileSync(path).includes('agents/main/entries/a.md')).toBe(false)
+    expect(await store.document('directives/memory.md')).toBe('Keep it.\n')
+  })
+
+  it('gives a name that two claim to who is left', async () => {
+    const a = await applyOne(store, note('a'))
+    await apply(store, [{ op: 'remove', id: a.id }])
+    const b = await applyOne(store, note('a', { content: 'the second' }))
+    const { content, ...rest } = a
+    const { revision: _, ...fields } = rest
+    await store.apply({ operations: [{ op: 'add', ...fields, content }], origin: { by: 'undo' }, reverts: [2] })
+    expect((await store.resolve('main', 'a'))?.id).toBe(b.id)
+    await store.fold()
+    expect((await store.resolve('main', 'a'))?.id).toBe(b.id)
+    await store.purge([b.id])
+    expect((await store.resolve('main', 'a'))?.id).toBe(a.id)
+  })
+})

@@ -1,0 +1,240 @@
+/**
+ * A workspace from another store's memory: all of it is built in a folder beside its place, synced, and then takes that place in one
+ * step. So whoever opens it finds nothing or everything; and where anything is already, nothing is touched.
+ */
+import { realpathSync, renameSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import type { ParseYaml } from '../../../codec/file-entry.ts'
+import { DamagedError, isKeepsakeError, KeepsakeError } from '../../../errors.ts'
+import { type Entry, WORLD } from '../../../model/entry.ts'
+import type { Adopted, AdoptOptions, KeptFile, MemoryImage, Settings } from '../../../ports/store.ts'
+import { namesIn } from '../../disk/list-folder.ts'
+import { acquireLock } from '../../disk/lock.ts'
+import { decodeText, readFileAt, statFile, TICK_MS } from '../../disk/reading.ts'
+import { safeFileName } from '../../disk/safe-file-name.ts'
+import { codeOf, FILE_MODE, makeFolder, syncFile, syncFolder, wrapped, writeNewFile } from '../../disk/system.ts'
+import { Journal } from '../journal.ts'
+import { isOutside, type Layout, mirrorPath } from '../layout.ts'
+import { formatSettings, readSettings, SETTINGS_FILE } from '../workspace-settings.ts'
+import { adoptedCatalog } from './adopted-catalog.ts'
+import { type FinalFile, lastTouches, writeJournal } from './adopted-journal.ts'
+import { MovingFolder } from './moving-folder.ts'
+import { agentIdOf, layoutFor, sessionFolder } from './places.ts'
+import { type ShapedFiles, shapeFiles } from './shape-files.ts'
+
+export interface AdoptPlace {
+  readonly root: string
+  readonly agent: string
+  readonly identityFile: string | undefined
+  readonly yaml: ParseYaml
+  readonly nowMs: number
+  readonly lockWaitMs: number
+}
+
+export async function adoptImage(place: AdoptPlace, image: MemoryImage, options: AdoptOptions = {}): Promise<Adopted> {
+  const root = realPath(place.root)
+  refuseTaken(root)
+  const parts = await partsOf(place, image, options.signal)
+  makeFolder(dirname(root))
+  const beside = join(dirname(root), `.${basename(root)}.moving`)
+  const lock = await acquireLock(`${beside}.lock`, place.lockWaitMs, options.signal)
+  try {
+    refuseTaken(root)
+    const folder = new MovingFolder(beside, { workspace: image.settings.id, cursor: image.cursor })
+    const warnings = await build(folder, parts, place, options)
+    await takePlace(folder, root)
+    return { resumed: folder.resumed, warnings }
+  } finally {
+    lock.releaseAndRemove()
+  }
+}
+
+interface Parts {
+  readonly image: MemoryImage
+  readonly entries: readonly Entry[]
+  readonly kept: readonly KeptFile[]
+  readonly layout: Layout
+  readonly shaped: ShapedFiles
+}
+
+async function partsOf(place: AdoptPlace, image: MemoryImage, signal: AbortSignal | undefined): Promise<Parts> {
+  const entries = await allOf(image.entries(), signal)
+  const kept = await allOf(image.files(), signal)
+  for (const { scope } of entries) refuseScope(scope, image.settings, place.agent)
+  for (const { path } of kept) refusePath(path)
+  const paths = kept.map(({ path }) => path)
+  const layout = layoutFor(image.settings, paths, place)
+  const ofEntries = kept.filter(({ path }) => path !== SETTINGS_FILE)
+  const shaping = { layout, zone: image.settings.timezone, yaml: place.yaml, kept: ofEntries }
+  return { image, entries, kept, layout, shaped: shapeFiles(entries, shaping) }
+}
+
+/** All that is in the folder, on the disk when it returns. Warnings. */
+async function build(folder: MovingFolder, parts: Parts, place: AdoptPlace, options: AdoptOptions): Promise<string[]> {
+  const { image, entries, layout, shaped, kept } = parts
+  const { signal, onProgress } = options
+  const warnings = [...shaped.warnings]
+  const touches = lastTouches(image.history, entries)
+  const total = shaped.texts.size + kept.length + countOf(image)
+  let done = 0
+  const step = (): void => {
+    signal?.throwIfAborted()
+    onProgress?.(++done, total)
+  }
+  putSettings(folder, parts, place.yaml, warnings)
+  for (const [path, text] of shaped.texts) {
+    if (isOutside(path)) refuseOtherIdentity(path, text)
+    else folder.put(path, Buffer.from(text))
+    step()
+  }
+  for await (const { scope, key, text } of image.sessions()) {
+    signal?.throwIfAborted()
+    refuseScope(scope, image.settings, place.agent)
+    folder.put(`${sessionFolder(layout, scope)}${safeFileName(key, 'session')}.jsonl`, text)
+  }
+  for (const { path, bytes } of kept) {
+    step()
+    if (path === SETTINGS_FILE || shaped.rewritten.has(path)) continue
+    if (folder.has(path)) warnings.push(`${path}: a session of that name is there by now, and counts`)
+    else folder.put(path, bytes)
+  }
+  folder.removeOthers()
+  const files = finalFiles(parts)
+  const journal = new Journal(join(folder.stateFolder, 'journal'))
+  const { nowMs } = place
+  const { paths } = shaped
+  const written = await writeJournal(journal, touches, { image, layout, paths, files, nowMs, onRecord: step })
+  await folder.sync()
+  for (const { path, text } of files) if (isOutside(path)) await writeOutside(path, text)
+  // Only files that have come to rest are known by their signatures, and need not be read by whoever opens this.
+  await sleep(TICK_MS + 1)
+  await adoptedCatalog(folder, { image, entries, paths, files, ...written })
+  return warnings
+}
+
+function countOf({ history }: MemoryImage): number {
+  let count = 0
+  for (const _ of history.changes) count++
+  return count
+}
+
+/** Every file that entries lie in, as it is at the end. */
+function finalFiles({ entries, kept, layout, shaped }: Parts): FinalFile[] {
+  const ids = new Map<string, string[]>()
+  const note = (path: string | undefined, id: string): void => {
+    if (path === undefined) return
+    const there = ids.get(path)
+    if (there) there.push(id)
+    else ids.set(path, [id])
+  }
+  for (const entry of entries) {
+    const path = shaped.paths.get(entry.id)
+    const mirror = mirrorPath(layout, entry)
+    note(path, entry.id)
+    if (mirror !== path) note(mirror, entry.id)
+  }
+  const bytes = new Map(kept.map((file) => [file.path, file.bytes]))
+  return [...ids].flatMap(([path, inIt]) => {
+    const text = shaped.texts.get(path) ?? decodeText(bytes.get(path) ?? new Uint8Array())
+    return text === undefined ? [] : [{ path, text, ids: inIt }]
+  })
+}
+
+/** As a person left them, while they say what the image says. */
+function putSettings(folder: MovingFolder, { image, kept }: Parts, yaml: ParseYaml, warnings: string[]): void {
+  const file = kept.find(({ path }) => path === SETTINGS_FILE)
+  if (file) {
+    folder.put(SETTINGS_FILE, file.bytes)
+    if (saysTheSame(folder.root, image.settings, yaml)) return
+    warnings.push(`${SETTINGS_FILE} says other settings than the memory has by now, and was written anew`)
+  }
+  folder.put(SETTINGS_FILE, Buffer.from(formatSettings(image.settings)))
+}
+
+function saysTheSame(root: string, settings: Settings, yaml: ParseYaml): boolean {
+  try {
+    return isDeepStrictEqual(readSettings(root, yaml), settings)
+  } catch (error) {
+    if (isKeepsakeError(error)) return false
+    throw error
+  }
+}
+
+/** In one step, and only if nothing is there. */
+async function takePlace(folder: MovingFolder, root: string): Promise<void> {
+  await folder.finish()
+  try {
+    renameSync(folder.root, root)
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? '')) throw takenError(root)
+    throw wrapped('moving to', root, error)
+  }
+  await syncFolder(dirname(root))
+}
+
+function refuseTaken(root: string): void {
+  const found = statFile(root)
+  if (found && (!found.isDirectory() || namesIn(root).length > 0)) throw takenError(root)
+}
+
+function takenError(root: string): KeepsakeError {
+  return new KeepsakeError('CONFLICT', `${root} is not empty`, {
+    hint: 'Nothing was changed. Name a folder that is not there yet, or an empty one.',
+    data: { path: root },
+  })
+}
+
+/** A scope becomes a folder: only ids that may be one. */
+function refuseScope(scope: string, { layout, agent }: Settings, own: string): void {
+  const isKnown = scope === WORLD || (layout === 'flat' ? scope === (agent ?? own) : agentIdOf(scope) === scope)
+  if (isKnown) return
+  const problem = `it has entries or sessions of "${scope}", which has no place in a folder of layout ${layout}`
+  throw new DamagedError('the memory to be moved', problem, 'Nothing was written.')
+}
+
+/** What is kept lies in the workspace, in plain sight, and is none of our own files. */
+function refusePath(path: string): void {
+  const isSafe = path
+    .split('/')
+    .every((part) => part !== '' && !part.startsWith('.') && !/[\\\0]/.test(part) && part.isWellFormed())
+  if (isSafe && !isOutside(path)) return
+  throw new DamagedError('the memory to be moved', `it keeps a file at ${JSON.stringify(path)}`, 'Nothing was written.')
+}
+
+/** The identity outside the workspace may be another program's too: it is made where there is none, and never replaced. */
+function refuseOtherIdentity(path: string, text: string): void {
+  const file = readFileAt(path)
+  if (!file || decodeText(file.bytes)?.trimEnd() === text.trimEnd()) return
+  throw new KeepsakeError('CONFLICT', `the identity in ${path} is another than that of the memory to be moved`, {
+    hint: 'Nothing was changed. Make them the same first, or move that file away.',
+    data: { path },
+  })
+}
+
+async function writeOutside(path: string, text: string): Promise<void> {
+  if (statFile(path)) return
+  makeFolder(dirname(path))
+  writeNewFile(path, Buffer.from(text), FILE_MODE)
+  await syncFile(path)
+}
+
+/** A link to an empty folder stays a link. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return path
+    throw wrapped('reading', path, error)
+  }
+}
+
+async function allOf<T>(items: AsyncIterable<T>, signal: AbortSignal | undefined): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) {
+    signal?.throwIfAborted()
+    all.push(item)
+  }
+  return all
+}

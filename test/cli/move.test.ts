@@ -1,0 +1,157 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { answer } from '../../src/cli/answer.ts'
+import { differentFiles } from '../move/lived-in-folder.ts'
+import { jsonHere, sitDownAt } from './in-this-process.ts'
+import { Desk, type Printed } from './keepsake.ts'
+
+let desk: Desk
+
+beforeEach(async () => {
+  desk = await Desk.furnished()
+  sitDownAt(desk)
+  await ask(['session', 'append', 'chat', 'Good morning', '--role', 'user'])
+  desk.edit('directives/memory.md', 'Keep what matters.\n')
+  desk.edit('world/By hand.md', 'a hand wrote this')
+})
+
+async function ask(args: readonly string[]): Promise<Printed> {
+  const said = await jsonHere(args)
+  if (said.status !== 0) throw new Error(`${args.join(' ')}: ${said.error.message}`)
+  return said
+}
+
+async function words(args: readonly string[]): Promise<string> {
+  return (await answer(args)).text
+}
+
+describe('keepsake move', () => {
+  it('copies the memory to one file, which answers as the folder does', async () => {
+    const text = await words(['move', '--to', 'memory.keepsake'])
+    expect(text).toBe(
+      [
+        'Moved the memory to memory.keepsake',
+        '  entries     5',
+        '  changes     5',
+        '  sessions    1',
+        '  kept files  2',
+        'Both sides were compared: they are equal.',
+        '.keepsake stays as it is, and is still what commands use here. To use the new one, write in a new agent.yaml:',
+        '  spec:',
+        '    memory:',
+        '      backend: file',
+        `      workspace: ${join(desk.folder, 'memory.keepsake')}`,
+      ].join('\n'),
+    )
+    const moved = ['--workspace', 'memory.keepsake']
+    for (const verb of [['list'], ['show', 'releases'], ['session', 'show', 'chat'], ['log']]) {
+      expect(withoutPaths(await ask([...verb, ...moved])), verb.join(' ')).toEqual(withoutPaths(await ask(verb)))
+    }
+    expect((await ask(['rename', 'Deploys', 'Release checklist', ...moved])).status).toBe(0)
+    expect((await ask(['show', 'Deploys', ...moved])).entry.name).toBe('Release checklist')
+    expect((await ask(['show', 'Deploys'])).entry.name).toBe('Deploys')
+  })
+
+  it('comes back as the folder that it was, to the byte', async () => {
+    await ask(['move', '--to', 'memory.keepsake'])
+    const back = await ask(['move', '--to', 'back', '--workspace', 'memory.keepsake'])
+    expect(back).toMatchObject({ entries: 5, changes: 5, sessions: 1, files: 2, resumed: false })
+    expect(back).toMatchObject({ from: join(desk.folder, 'memory.keepsake'), to: join(desk.folder, 'back') })
+    expect(differentFiles(join(desk.folder, 'back'), desk.workspace)).toEqual([])
+  })
+
+  it('does nothing the second time, and refuses what is another memory', async () => {
+    await ask(['move', '--to', 'memory.keepsake'])
+    const bytes = readFileSync(join(desk.folder, 'memory.keepsake'))
+    expect(await ask(['move', '--to', 'memory.keepsake'])).toMatchObject({ alreadyThere: true, entries: 5 })
+    expect(await words(['move', '--to', 'memory.keepsake'])).toMatch(/^memory.keepsake holds this memory already/)
+    await ask(['remember', 'more'])
+    const refused = await jsonHere(['move', '--to', 'memory.keepsake'])
+    expect([refused.status, refused.error.code]).toEqual([4, 'CONFLICT'])
+    expect(refused.error.message).toContain('not this memory: the last change is')
+    expect(readFileSync(join(desk.folder, 'memory.keepsake'))).toEqual(bytes)
+  })
+
+  it('only tells with --dry-run', async () => {
+    await ask(['log'])
+    const before = desk.hash()
+    const would = { entries: 5, changes: 5, sessions: 1, files: 2, dryRun: true }
+    expect(await ask(['move', '--to', 'memory.keepsake', '--dry-run'])).toMatchObject(would)
+    expect(desk.hash()).toBe(before)
+    await ask(['move', '--to', 'memory.keepsake'])
+    expect(await ask(['move', '--to', 'memory.keepsake', '--dry-run'])).toMatchObject({ ...would, alreadyThere: true })
+    await ask(['remember', 'more'])
+    const differs = await ask(['move', '--to', 'memory.keepsake', '--dry-run'])
+    expect([differs.alreadyThere, differs.differences[0]]).toEqual([false, 'the last change is 6 here and 5 there'])
+  })
+
+  it.each([
+    ['no target', [], 'move needs --to TARGET'],
+    ['itself', ['--to', '.keepsake'], 'is the memory that is moved'],
+    ['a place inside of itself', ['--to', '.keepsake/x.keepsake'], 'lies inside of'],
+    ['a server', ['--to', 'chroma://localhost'], 'a later version'],
+    ['a foreign file', ['--to', 'foreign.keepsake'], 'foreign.keepsake'],
+    ['a folder of something else', ['--to', 'full'], 'full'],
+  ])('refuses %s, and changes nothing', async (_, args, message) => {
+    await ask(['log'])
+    writeFileSync(join(desk.folder, 'foreign.keepsake'), 'something else, long enough to be read as a header'.repeat(9))
+    mkdirSync(join(desk.folder, 'full'))
+    writeFileSync(join(desk.folder, 'full/letter.txt'), 'dear')
+    const before = desk.hash()
+    const refused = await jsonHere(['move', ...args])
+    expect(refused.status).not.toBe(0)
+    expect(refused.error.message).toContain(message)
+    expect(refused.error.hint).not.toBe('')
+    expect(desk.hash()).toBe(before)
+  })
+
+  it('says how to name the copy in the agent.yaml that counts', async () => {
+    writeFileSync(join(desk.folder, 'agent.yaml'), 'spec:\n  memory:\n    workspace: .keepsake\n')
+    mkdirSync(join(desk.folder, 'my shelf'))
+    const text = await words(['move', '--to', 'my shelf/memory.keepsake'])
+    expect(text).toContain('write in agent.yaml:\n  spec:\n    memory:\n      backend: file\n')
+    expect(text).toContain('workspace: "my shelf/memory.keepsake"')
+  })
+})
+
+describe('keepsake export', () => {
+  it('writes the folder of a memory in one file, without our own state, and it opens in place', async () => {
+    await ask(['move', '--to', 'memory.keepsake'])
+    const exported = await ask(['export', 'out/notes', '--workspace', 'memory.keepsake'])
+    expect(exported).toMatchObject({ folder: join(desk.folder, 'out/notes'), entries: 5, sessions: 1 })
+    expect(readdirSync(join(desk.folder, 'out'))).toEqual(['notes'])
+    expect(existsSync(join(desk.folder, 'out/notes/.state'))).toBe(false)
+    expect(differentFiles(join(desk.folder, 'out/notes'), desk.workspace)).toEqual([])
+    const names = async (...args: string[]): Promise<string[]> =>
+      (await ask(['list', ...args])).entries.map(({ id }: { id: string }) => id).sort()
+    expect(await names('--workspace', 'out/notes')).toEqual(await names())
+  })
+
+  it('is equal to the folder that it is taken from, and can be taken into another memory and out again', async () => {
+    await ask(['export', 'notes'])
+    expect(differentFiles(join(desk.folder, 'notes'), desk.workspace)).toEqual([])
+    expect(await ask(['import', 'folder', 'notes', '--workspace', 'other.keepsake'])).toMatchObject({
+      whole: true,
+      new: 5,
+    })
+    await ask(['export', 'again', '--workspace', 'other.keepsake'])
+    expect(differentFiles(join(desk.folder, 'again'), desk.workspace)).toEqual([])
+  })
+
+  it('goes into an empty folder, and into no other', async () => {
+    mkdirSync(join(desk.folder, 'empty'))
+    await ask(['export', 'empty'])
+    const before = desk.hash()
+    for (const place of ['empty', 'empty/keepsake.yaml']) {
+      const refused = await jsonHere(['export', place])
+      expect([refused.status, refused.error.code]).toEqual([4, 'CONFLICT'])
+    }
+    expect(desk.hash()).toBe(before)
+  })
+})
+
+/** Where an entry stands is a courtesy of stores that have files. */
+function withoutPaths(printed: Printed): Printed {
+  return JSON.parse(JSON.stringify(printed, (key, value) => (key === 'path' ? undefined : value)))
+}

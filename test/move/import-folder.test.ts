@@ -1,0 +1,84 @@
+// The rule by which entries of a folder find room in a memory; the folder is played by a store in RAM.
+import { describe, expect, it } from 'vitest'
+import { importFolder } from '../../src/move/import-folder.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { collected } from '../../src/testing/images.ts'
+import { apply, context, experience, note, scanned } from '../../src/testing/requests.ts'
+import { sampleStore } from './sample.ts'
+
+const LEFT = 'was left out: only an empty memory takes sessions and documents.'
+const NOT_MERGED = [`session "chat" of ada ${LEFT}`, `session "chat" of main ${LEFT}`, `directives/memory.md ${LEFT}`]
+
+describe('a folder', () => {
+  it('is taken whole into a memory with nothing in it', async () => {
+    const [folder, memory] = [await sampleStore(), memoryStore()]
+    const would = await importFolder(folder, memory, { dryRun: true })
+    expect(await memory.heads()).toEqual([])
+    expect(await importFolder(folder, memory)).toEqual(would)
+    expect(would).toEqual({ whole: true, added: 5, alreadyThere: 0, leftOut: [], warnings: [] })
+    expect(await collected(await memory.image())).toEqual(await collected(await folder.image()))
+  })
+
+  it('brings its entries into another memory in one change, with ids and times', async () => {
+    const [folder, memory] = [await sampleStore(), memoryStore()]
+    await apply(memory, [note('mine')])
+    const would = await importFolder(folder, memory, { dryRun: true })
+    expect(await memory.heads()).toHaveLength(1)
+    const { change, ...imported } = await importFolder(folder, memory)
+    expect(imported).toEqual(would)
+    expect(imported).toEqual({ whole: false, added: 5, alreadyThere: 0, leftOut: [], warnings: NOT_MERGED })
+    expect([change?.number, change?.origin]).toEqual([2, { by: 'import' }])
+    const [, ...came] = await scanned(memory)
+    expect(came.map((entry) => ({ ...entry, seq: 0 }))).toEqual(
+      (await scanned(folder)).map((entry) => ({ ...entry, seq: 0 })),
+    )
+  })
+
+  it('adds nothing the second time', async () => {
+    const [folder, memory] = [await sampleStore(), memoryStore()]
+    await apply(memory, [note('mine')])
+    await importFolder(folder, memory)
+    const before = await collected(await memory.image())
+    const again = await importFolder(folder, memory)
+    expect([again.added, again.alreadyThere, again.leftOut, again.change]).toEqual([0, 5, [], undefined])
+    expect(await collected(await memory.image())).toEqual(before)
+  })
+
+  it('leaves out what has no room, and says why; what is there stays', async () => {
+    const [folder, memory] = [await sampleStore(), memoryStore()]
+    await apply(memory, [note('ship', { content: 'mine' }), context('city', 'Rome'), note('Other')])
+    const changed = (await scanned(folder)).find(({ kind }) => kind === 'experience')
+    if (!changed) throw new Error('the sample has one')
+    await apply(memory, [experience('mine', { id: changed.id })])
+    const before = await scanned(memory)
+    const { added, leftOut } = await importFolder(folder, memory)
+    expect(added).toBe(2)
+    expect(leftOut).toEqual([
+      { entry: 'the note "Deploys" of main', reason: '"ship" belongs to the note "ship" of main there' },
+      { entry: `the experience "${changed.id}" of main`, reason: 'it is there with another text, which stays' },
+      { entry: 'the context "city" of main', reason: '"city" belongs to the context "city" of main there' },
+    ])
+    expect((await scanned(memory)).slice(0, before.length)).toEqual(before)
+  })
+
+  it('knows what is there under another id by its name and text, and log entries by their time', async () => {
+    const [folder, memory] = [memoryStore({ clock: () => 0 }), memoryStore({ clock: () => 0 })]
+    for (const store of [folder, memory]) await apply(store, [note('same'), experience('said'), experience('more')])
+    const { added, alreadyThere, leftOut } = await importFolder(folder, memory)
+    expect([added, alreadyThere, leftOut]).toEqual([0, 3, []])
+  })
+
+  it('is merged where somebody has just begun to write', async () => {
+    const [folder, memory] = [await sampleStore(), memoryStore()]
+    const { adopt } = memory
+    const busy = {
+      ...memory,
+      adopt: async (...args: Parameters<typeof adopt>) => {
+        await apply(memory, [note('first')])
+        return adopt(...args)
+      },
+    }
+    const { whole, added } = await importFolder(folder, busy)
+    expect([whole, added, (await memory.heads()).length]).toEqual([false, 5, 6])
+  })
+})
