@@ -131,6 +131,7 @@ async function valuesFor(placeholder: string, line: Line): Promise<readonly Cand
   if (placeholder === 'ORIGIN') return named((await import('../model/entry.ts')).ORIGINS)
   if (placeholder === 'CLIENT') return named((await import('./install/clients.ts')).CLIENT_NAMES)
   if (placeholder === 'WHAT') return named(['embeddings'])
+  if (placeholder === 'FORMAT') return named([...(await import('../import/formats.ts')).IMPORT_FORMATS, 'folder'])
   if (placeholder === 'DATE') return named(['today', 'yesterday', 'now'])
   if (placeholder === 'REF') return (await import('./complete-names.ts')).entryNames(line.values)
   if (placeholder === 'TOPIC') return (await import('./complete-names.ts')).topicNames(line.values)

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DamagedError, KeepsakeError, StorageError } from '../../../errors.ts'
-import type { Entry } from '../../../model/entry.ts'
+import { type Entry, WORLD } from '../../../model/entry.ts'
 import { instant } from '../../../model/time.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { CallOptions, KeptFile, MemoryImage, Problem, SessionText } from '../../../ports/store.ts'
@@ -108,7 +108,9 @@ function sortedOut(workspace: Workspace, tree: FolderTree, entries: readonly Ent
   const { layout, settings, root } = workspace
   const scopes = scopesOf(entries, layout)
   const placeAt = placesIn(layout, scopes)
-  const agents = new Map([...scopes].map((scope) => [sessionFolder(layout, scope), scope]))
+  // In a flat workspace the world would share its agent's folder; it has no transcripts.
+  const owners = [...scopes].filter((scope) => scope !== WORLD)
+  const agents = new Map(owners.map((scope) => [sessionFolder(layout, scope), scope]))
   const places = new Map<string, Place>()
   const [others, transcripts, strangers]: [KeptFile[], Transcript[], string[]] = [[], [], []]
   const keep = (path: string): void => {
