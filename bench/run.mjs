@@ -5,6 +5,7 @@
 //   --chroma URL      vectors: ask this server in place of one that is started
 import { parseArgs } from 'node:util'
 import { benchCheck } from './check.mjs'
+import { benchFile } from './file.mjs'
 import { benchMcp } from './mcp.mjs'
 import { benchRecall } from './recall.mjs'
 import { benchRemember } from './remember.mjs'
@@ -18,6 +19,11 @@ const BENCHES = {
     run: benchRemember,
     quick: { rounds: 5, perRound: 20, large: 10_000 },
     full: { rounds: 20, perRound: 40, large: 100_000 },
+  },
+  file: {
+    run: benchFile,
+    quick: { entries: 10_000, rounds: 10, perRound: 20, opens: 3, folds: 2 },
+    full: { entries: 100_000, rounds: 30, perRound: 20, opens: 5, folds: 3 },
   },
   check: { run: benchCheck, quick: { rounds: 5, files: 10_000 }, full: { rounds: 15, files: 10_000 } },
   start: { run: benchStart, quick: { rounds: 5 }, full: { rounds: 20 } },

@@ -1,12 +1,13 @@
 // What must hold for a workspace whatever happened to it: opened anew, unharmed, it reads the same twice and writes nothing by
 // being read; one more write works; after that there is no litter, every record decodes, modes are private, and the files
-// alone are the same memory. Throws with what does not hold.
+// alone, or the one file (file-invariants.mjs), are the same memory. Throws with what does not hold.
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { decodeJournal } from '../../dist/codec/journal-record.js'
 import { stateDifference } from '../../dist/testing/index.js'
-import { entriesOf, openAs, sessionsOf } from './workspace.mjs'
+import { checkFile, checkNothingBeside } from './file-invariants.mjs'
+import { entriesOf, folderOf, isOneFile, openAs, sessionsOf } from './workspace.mjs'
 
 const KNOWN_FILES = [
   /^keepsake\.yaml$/,
@@ -29,13 +30,16 @@ const KNOWN_FOLDERS =
  * `look` is given the store as it was found, before anything is written to it, and throws when that is not what it should be.
  * `n` says which process this is (see openAs), `mayDouble` which problem is there and should be.
  */
-export async function checkWorkspace(root, { look = () => {}, n = 3, clone = `${root}-clone`, mayDouble } = {}) {
-  const before = fingerprint(root)
+export async function checkWorkspace(
+  root,
+  { look = () => {}, n = 3, clone = `${folderOf(root)}-clone`, mayDouble } = {},
+) {
+  const before = fingerprint(folderOf(root))
   const { store, memory } = await openAs(n, root, { lockWaitMs: 2000 })
   try {
     await look(store)
     const found = await entriesOf(store)
-    must(fingerprint(root) === before, 'reading wrote something')
+    must(fingerprint(folderOf(root)) === before, 'reading wrote something')
     const text = `one more, ${n}`
     await memory.remember(text)
     await memory.remember(text, { name: text })
@@ -51,12 +55,19 @@ export async function checkWorkspace(root, { look = () => {}, n = 3, clone = `${
       feed.changes.every(({ number }, index) => number === first + index),
       `changes are not numbered in a row: ${feed.changes.map(({ number }) => number)}`,
     )
-    checkTree(root, entries)
-    checkJournal(root)
-    await checkAlone(root, clone, entries, await sessionsOf(store), mayDouble)
+    const sessions = await sessionsOf(store)
+    if (isOneFile(root)) await checkFile(root, clone, { entries, sessions, changes: feed.changes })
+    else await checkFolder(root, clone, { entries, sessions, mayDouble })
   } finally {
     await store.close()
   }
+  if (isOneFile(root)) checkNothingBeside(root)
+}
+
+async function checkFolder(root, clone, { entries, sessions, mayDouble }) {
+  checkTree(root, entries)
+  checkJournal(root)
+  await checkAlone(root, clone, entries, sessions, mayDouble)
 }
 
 /** No litter, nothing unknown, no Markdown file that belongs to no entry, modes as they should be. */

@@ -1,10 +1,13 @@
 import type { Scenario } from './scenarios.mjs'
 import type { Call, FaultMode } from './tools.mjs'
+import type { StoreName } from './workspace.mjs'
 
 export interface Play {
   readonly scenario: Scenario
   readonly states: readonly string[]
   readonly folder: string
+  /** A folder unless it says otherwise. */
+  readonly store?: StoreName
   readonly at: number
   readonly mode: FaultMode
   readonly sticky?: boolean
@@ -12,8 +15,12 @@ export interface Play {
   readonly once?: boolean
 }
 
-export function statesOf(scenario: Scenario, folder: string): Promise<string[]>
-export function callsOf(scenario: Scenario, folder: string, mode?: FaultMode): Promise<readonly Call[]>
+export function statesOf(scenario: Scenario, folder: string, store?: StoreName): Promise<string[]>
+export function callsOf(
+  scenario: Scenario,
+  folder: string,
+  options?: { readonly mode?: FaultMode; readonly store?: StoreName; readonly once?: boolean },
+): Promise<readonly Call[]>
 /** What was wrong, or nothing. */
 export function play(game: Play): Promise<string | undefined>
 /** Plays several at once; what was wrong. */

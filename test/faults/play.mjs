@@ -1,23 +1,24 @@
-// Plays one scenario with one fault and checks all that must hold afterwards. Used by exhaustive.test.ts and torture.mjs.
+// Plays one scenario with one fault, on a folder or on one file, and checks all that must hold afterwards. Used by
+// exhaustive.test.ts, one-file.test.ts and torture.mjs.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundled } from './bundled.mjs'
 import { checkWorkspace } from './invariants.mjs'
 import { runFaulty } from './tools.mjs'
-import { openAs, stateOf } from './workspace.mjs'
+import { folderOf, openAs, rootIn, stateOf } from './workspace.mjs'
 
 const worker = bundled('worker')
 
 async function prepare(scenario, root) {
-  mkdirSync(root, { mode: 0o700 })
+  mkdirSync(folderOf(root), { mode: 0o700 })
   const opened = await openAs(1, root)
   await scenario.prepare?.(opened)
   await opened.store.close()
 }
 
 /** The memory before the first step and after each: what a reader may find, and nothing in between. */
-export async function statesOf(scenario, folder) {
-  const root = join(folder, 'reference')
+export async function statesOf(scenario, folder, store) {
+  const root = rootIn(join(folder, 'reference'), store)
   await prepare(scenario, root)
   const opened = await openAs(2, root)
   const states = [await stateOf(opened.store)]
@@ -28,17 +29,18 @@ export async function statesOf(scenario, folder) {
   await opened.memory.remember('After the fault.', { name: 'After' })
   states.push(await stateOf(opened.store))
   await opened.store.close()
-  rmSync(root, { recursive: true })
+  rmSync(folderOf(root), { recursive: true })
   return states
 }
 
-/** The calls that a scenario makes when nothing fails. */
-export async function callsOf(scenario, folder, mode) {
-  const root = join(folder, 'counted')
+/** The calls that a scenario makes when nothing fails; `once` as in play. */
+export async function callsOf(scenario, folder, { mode, store, once = false } = {}) {
+  const root = rootIn(join(folder, 'counted'), store)
   await prepare(scenario, root)
-  const { calls, status, stderr } = await runFaulty({ args: [worker, root, 'scenario', scenario.name], root, mode })
+  const args = [worker, root, 'scenario', scenario.name, ...(once ? ['retry'] : [])]
+  const { calls, status, stderr } = await runFaulty({ args, root: folderOf(root), mode })
   if (status !== 0) throw new Error(`${scenario.name}: does not even work unharmed\n${stderr}`)
-  rmSync(root, { recursive: true })
+  rmSync(folderOf(root), { recursive: true })
   return calls
 }
 
@@ -46,13 +48,13 @@ export async function callsOf(scenario, folder, mode) {
  * One fault. Resolves to what was wrong, or to nothing. `once`: the fault passes, so that the same process must succeed when
  * it tries again, and with a further write.
  */
-export async function play({ scenario, states, folder, at, mode, sticky = false, once = false }) {
-  const root = join(folder, `${mode.replace(':', '-')}-${at}${sticky ? '-sticky' : ''}`)
+export async function play({ scenario, states, folder, store, at, mode, sticky = false, once = false }) {
+  const root = rootIn(join(folder, `${mode.replace(':', '-')}-${at}${sticky ? '-sticky' : ''}`), store)
   await prepare(scenario, root)
   const args = [worker, root, 'scenario', scenario.name, ...(once ? ['retry'] : [])]
-  const ended = await runFaulty({ args, root, at, mode, sticky })
+  const ended = await runFaulty({ args, root: folderOf(root), at, mode, sticky })
   try {
-    checkRun(ended, { states, killed: mode.startsWith('kill'), once })
+    checkRun(ended, { states, killed: mode.startsWith('kill'), once, mayBeDone: scenario.mayBeDone })
     const events = eventsOf(ended.stdout)
     const acknowledged = new Set(events.flatMap(({ event, step }) => (event === 'ack' ? [step] : []))).size
     const attempted =
@@ -66,11 +68,11 @@ export async function play({ scenario, states, folder, at, mode, sticky = false,
           throw new Error(`${describe(states, state)}; acknowledged ${acknowledged}, allowed ${least} to ${most}`)
       },
     })
-    rmSync(root, { recursive: true })
+    rmSync(folderOf(root), { recursive: true })
     return undefined
   } catch (error) {
     const call = ended.calls[at]
-    const fault = `${mode}${sticky ? ' (sticky)' : ''} at call ${at} (${call?.name} ${call?.path.slice(root.length + 1)})`
+    const fault = `${mode}${sticky ? ' (sticky)' : ''} at call ${at} (${call?.name} ${call?.path.slice(folderOf(root).length + 1)})`
     return `${scenario.name}: ${fault}: ${error.stack}\nleft in ${root}\n${ended.stdout.slice(0, 2000)}${ended.stderr}`
   }
 }
@@ -89,7 +91,7 @@ export async function playAll(games, lanes = 4) {
   return problems
 }
 
-function checkRun({ status, signal, stdout, stderr, syncedTwice }, { states, killed, once }) {
+function checkRun({ status, signal, stdout, stderr, syncedTwice }, { states, killed, once, mayBeDone = false }) {
   if (killed && signal !== 'SIGKILL') throw new Error(`was to be killed, but ended with ${status}`)
   if (!killed && status !== 0) throw new Error(`ended with ${status ?? signal}`)
   if (!killed && stderr !== '') throw new Error('printed to stderr')
@@ -100,7 +102,7 @@ function checkRun({ status, signal, stdout, stderr, syncedTwice }, { states, kil
     if (!ours) throw new Error(`failed without code or hint: ${name} ${code}: ${message}`)
   }
   // A fault that stays may keep a record from being taken back: then it is whole, and was promised to nobody.
-  const allowed = once ? states.slice(0, 1) : states
+  const allowed = once && !mayBeDone ? states.slice(0, 1) : states
   for (const { view } of events)
     if (view !== undefined && !allowed.includes(view)) throw new Error(`after the failure, ${describe(states, view)}`)
   if (once && !events.some(({ event, step }) => event === 'ack' && step === 'last'))

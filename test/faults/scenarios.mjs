@@ -1,4 +1,4 @@
-// Every way to change a workspace, each as a state that is prepared unharmed and the steps that meet the fault. A step is
+// Every way to change a workspace (of one file see also file-scenarios.mjs), each as a state that is prepared unharmed and the steps that meet the fault. A step is
 // one write that is acknowledged, or several at once (`together`), which share a turn and come in their order.
 import {
   appendFileSync,
@@ -22,7 +22,7 @@ const LOG = 'agents/main/daily/2026-03-14.md'
 const HISTORY = 'agents/main/HISTORY.md'
 const HAND_TIME = new Date('2026-03-14T12:30:00Z')
 
-async function everything({ memory, store }) {
+export async function everything({ memory, store }) {
   await memory.remember('The first thing of the day.')
   await memory.remember('Every Friday.', { name: 'Deploys', description: 'when', metadata: { tags: ['ops'] } })
   await memory.remember('Only on request.', { name: 'Backups', aliases: ['saves', 'copies'] })
@@ -42,8 +42,8 @@ async function idOf(memory, content) {
   return (await memory.list()).find((entry) => entry.content === content).id
 }
 
-const remember = ({ memory }) => memory.remember('One more thing.')
-const overwrite = ({ memory }) => memory.remember('Every Monday.\n\nAnd Tuesday.', { name: 'Deploys' })
+export const remember = ({ memory }) => memory.remember('One more thing.')
+export const overwrite = ({ memory }) => memory.remember('Every Monday.\n\nAnd Tuesday.', { name: 'Deploys' })
 const append =
   (records) =>
   ({ store }) =>
@@ -127,18 +127,10 @@ function touch(root, path) {
   utimesSync(join(root, path), HAND_TIME, HAND_TIME)
 }
 
-export const scenarios = [
+/** Writes, as any store takes them. */
+export const writeScenarios = [
   { name: 'the first use of a workspace', steps: [({ store }) => store.init()] },
   { name: 'a first entry', steps: [remember] },
-  {
-    name: 'a first entry in a folder that a person filled',
-    prepare({ root }) {
-      byHand(root, 'world/redis.md', 'Port 6379.\n')
-      byHand(root, 'agents/main/MEMORY.md', 'Be kind.\n')
-      byHand(root, LOG, '# 2026-03-14\n\n## 08:00\n\nBreakfast.\n')
-    },
-    steps: [remember],
-  },
   { name: 'a line in the log', prepare: everything, steps: [remember] },
   {
     name: 'a log of a new day',
@@ -205,6 +197,20 @@ export const scenarios = [
   { name: 'a turn of a session', prepare: everything, steps: [append([{ role: 'user', content: 'more' }])] },
   { name: 'several turns of a session', prepare: everything, steps: [append([{ n: 1 }, { n: 2 }, { n: 3 }])] },
   { name: 'eight writes at once', prepare: everything, together: true, steps: eightAtOnce },
+]
+
+/** All of a folder: also what its journal brings, and what hands and crashes leave there. */
+export const scenarios = [
+  ...writeScenarios,
+  {
+    name: 'a first entry in a folder that a person filled',
+    prepare({ root }) {
+      byHand(root, 'world/redis.md', 'Port 6379.\n')
+      byHand(root, 'agents/main/MEMORY.md', 'Be kind.\n')
+      byHand(root, LOG, '# 2026-03-14\n\n## 08:00\n\nBreakfast.\n')
+    },
+    steps: [remember],
+  },
   {
     name: 'a write that brings a checkpoint',
     async prepare(opened) {

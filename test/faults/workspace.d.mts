@@ -5,6 +5,14 @@ import type { FilesystemStoreOptions } from '../../src/stores/filesystem/store.t
 import type { Opened } from './scenarios.mjs'
 
 export const AGENTS: readonly string[]
+/** `file`: the whole memory in one file. */
+export type StoreName = 'folder' | 'file'
+export const STORES: readonly StoreName[]
+/** The path of a workspace, in a folder for it alone. */
+export function rootIn(folder: string, store: StoreName): string
+export function isOneFile(root: string): boolean
+/** What faults strike: the workspace, or the folder that the file is in. */
+export function folderOf(root: string): string
 export function scratchFolder(name: string, options?: { readonly onDisk?: boolean }): string
 export function openAs(
   n: number,

@@ -1,11 +1,11 @@
 // A workspace for the fault tests: opened with a clock that stands still and ids that count up, so that one scenario gives
-// the same memory in every run, and looked at whole. Used by the tests and by the programs they start.
+// the same memory in every run, and looked at whole. Used by the tests and by the programs they start. It is a folder, or one
+// file in a folder, as the end of its path says: so one scenario is played on both.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { openMemory } from '../../dist/index.js'
-import { filesystemStore } from '../../dist/stores/filesystem/store.js'
 
 export const AGENTS = ['main', 'other']
 const DAY_MS = Date.parse('2026-03-14T12:00:00.000Z')
@@ -16,10 +16,35 @@ export function scratchFolder(name, { onDisk = false } = {}) {
   return mkdtempSync(join(!onDisk && existsSync(memory) ? memory : tmpdir(), `keepsake-${name}-`))
 }
 
+export const STORES = ['folder', 'file']
+
+/** Where a workspace of this store lies; what faults may strike is in `folder` either way. */
+export function rootIn(folder, store) {
+  return store === 'file' ? join(folder, 'memory.keepsake') : folder
+}
+
+export function isOneFile(root) {
+  return root.endsWith('.keepsake')
+}
+
+export function folderOf(root) {
+  return isOneFile(root) ? dirname(root) : root
+}
+
+/** Loaded by need: a program is started thousands of times. */
+async function storeAt(root, options) {
+  if (isOneFile(root)) {
+    const { fileStore } = await import('../../dist/stores/file/store.js')
+    return fileStore({ path: root, ...options })
+  }
+  const { filesystemStore } = await import('../../dist/stores/filesystem/store.js')
+  return filesystemStore({ root, ...options })
+}
+
 /** Opens as the n-th process of a test: an hour later than the one before it, with ids of its own. */
 export async function openAs(n, root, options = {}, settings = {}) {
   const ms = DAY_MS + n * 3_600_000
-  const store = filesystemStore({ root, clock: () => ms, newId: countedIds(n), timezone: 'UTC', ...options })
+  const store = await storeAt(root, { clock: () => ms, newId: countedIds(n), timezone: 'UTC', ...options })
   return { root, store, memory: await openMemory({ store, clock: () => ms, ...settings }) }
 }
 

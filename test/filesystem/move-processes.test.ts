@@ -48,7 +48,7 @@ async function expectWhole(name: string): Promise<void> {
   expect(readdirSync(base).filter((other) => other.includes(`${name}.moving`))).toEqual([])
 }
 
-it('goes on where a killed one stopped', async () => {
+it('goes on where a killed one stopped', { timeout: 300_000 }, async () => {
   for (const stop of STOPS) {
     const name = `killed-${stop}`
     expect(await adopt(name, stop)).toBe('SIGKILL')

@@ -72,7 +72,7 @@ function outOfReach(state: FollowedFile, texts: readonly string[], needles: read
   }
   const git = gitFolderOf(dirname(path))
   if (git !== undefined) told.push(`the history of the git repository in ${git}, if it was committed`)
-  told.push('copies that other programs made: syncs, snapshots, backups elsewhere, an agent that has read it')
+  told.push('copies of the file: backups that were made of it, syncs, snapshots; and an agent that has read it')
   return told
 }
 

@@ -5,12 +5,12 @@
  */
 
 import { counted, type Finding, finding, saidOf } from '../../disk/doctor/finding.ts'
+import type { LockState } from '../../disk/doctor/lock-state.ts'
 import { thisProcess } from '../../disk/owner.ts'
 import { STATE_FOLDER } from '../layout.ts'
 import type { Evidence } from './evidence.ts'
 import { grouped } from './grouped.ts'
 import type { JournalEvidence, SegmentFacts } from './journal-evidence.ts'
-import type { LockState } from '../../disk/doctor/lock-state.ts'
 
 const NEXT_WRITE =
   'No entry is lost: the files are the truth. The next write, or --fix, starts a new journal beside it.'
