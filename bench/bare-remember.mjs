@@ -23,10 +23,7 @@ export function openBare(folder) {
     async remember() {
       generation++
       fs.lstatSync(folder)
-      fs.symlinkSync(
-        '0035969ec53f:445a679ff19e47a2:4026531836:19829:294348:008a4403',
-        path.join(lock, String(generation)),
-      )
+      fs.symlinkSync('13k0h1b7c9:445a679ff19e:1ulb8sc:fat:6b3o:008a4403/2s', path.join(lock, String(generation)))
       fs.readdirSync(lock)
       fs.unlinkSync(path.join(lock, `${generation - 1}.done`))
       fs.lstatSync(folder)

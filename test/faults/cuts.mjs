@@ -8,22 +8,22 @@ import { Accounts } from './accounts.mjs'
 import { checkWorkspace } from './invariants.mjs'
 import { pretendNewBoot } from './pretend.mjs'
 import { startWriter } from './rounds.mjs'
-import { scratchFolder } from './workspace.mjs'
+import { isOneFile, rootIn, scratchFolder } from './workspace.mjs'
 
 /** A fresh workspace every `rounds` cuts, so that first uses are cut too. Resolves to the writes acknowledged. */
-export async function powerCuts({ disk, cuts, seed, rounds = 5, progress = () => {} }) {
+export async function powerCuts({ disk, cuts, seed, store, rounds = 5, progress = () => {} }) {
   const random = seededRandom(seed)
   const folder = scratchFolder('cut')
   let acknowledged = 0
   let accounts = new Accounts()
   for (let cut = 0; cut < cuts; cut++) {
     if (cut % rounds === 0) accounts = new Accounts()
-    const root = join(disk.folder, `workspace-${Math.floor(cut / rounds)}`)
+    const root = rootIn(join(disk.folder, `workspace-${Math.floor(cut / rounds)}`), store)
     const { stdout, promised } = await writeUntilCut({ disk, root, name: `w${cut}`, random })
     accounts.take(stdout, promised)
     disk.remount()
-    pretendNewBoot(root)
-    await checkWorkspace(root, { look: (store) => accounts.check(store), n: 3 + cut, clone: join(folder, 'clone') })
+    if (!isOneFile(root)) pretendNewBoot(root)
+    await checkWorkspace(root, { look: (found) => accounts.check(found), n: 3 + cut, clone: join(folder, 'clone') })
     if (cut % rounds === rounds - 1 || cut === cuts - 1) acknowledged += accounts.acknowledged
     progress(cut + 1)
   }

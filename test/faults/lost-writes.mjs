@@ -31,7 +31,7 @@ export async function lostWrites({ seed, steps }) {
   rmSync(folder, { recursive: true })
 }
 
-async function anyWrite(memory, random, n) {
+export async function anyWrite(memory, random, n) {
   const text = `text ${n} ${'and more '.repeat(random.int(4))}`.trim()
   const entries = await memory.list()
   const lines = entries.filter(({ kind }) => kind === 'experience' || kind === 'history')

@@ -1,4 +1,4 @@
-// Many processes on one workspace, some of them killed: nothing lost, nothing doubled, nothing torn. A seed that fails is
+// Many processes on one workspace, or on one file, some of them killed: nothing lost, nothing doubled, nothing torn. A seed that fails is
 // played again with KEEPSAKE_SEED.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -47,4 +47,32 @@ describe(`many writers on one workspace (seed ${seed})`, () => {
       expect(await commandLines({ processes: 8, count: COMMANDS })).toBe(8 * COMMANDS)
     },
   )
+})
+
+/** As above, while every one of them makes a new file of it now and then: readers go on, and nobody writes to the old one. */
+describe(`many writers on one file (seed ${seed})`, () => {
+  const store = 'file'
+
+  it.runIf(full)('all find the same memory when they are the first', { timeout: 60_000 }, async () => {
+    await firstUse({ processes: 6, rounds: 3, store })
+  })
+
+  it('let a reader see whole entries only, at every moment', { timeout: 60_000 }, async () => {
+    expect(await readMeanwhile({ writers: 2, count: full ? 120 : 12, store })).toBeGreaterThan(10)
+  })
+
+  it.runIf(full)('lose nothing: 8 processes, 100 writes each, 3 of them killed', { timeout: 120_000 }, async () => {
+    expect(await together({ writers: 8, count: 100, kills: 3, seed, store })).toBeGreaterThan(500)
+  })
+
+  const kills = full ? 100 : 3
+  it.skipIf('missing' in shim)(`lose nothing: 3 processes, killed ${kills} times`, { timeout: 300_000 }, async () => {
+    const { killed, acknowledged } = await randomKills({ kills, lanes: 3, seed, checkEvery: 50, store })
+    console.log(`kills on one file: ${killed}, ${acknowledged} writes acknowledged, seed ${seed}`)
+    expect(killed).toBeGreaterThanOrEqual(kills)
+  })
+
+  it.runIf(full && existsSync(cli))('lose nothing: 4 command lines, 6 writes each', { timeout: 120_000 }, async () => {
+    expect(await commandLines({ processes: 4, count: 6, store })).toBe(24)
+  })
 })

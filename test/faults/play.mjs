@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { bundled } from './bundled.mjs'
 import { checkWorkspace } from './invariants.mjs'
 import { runFaulty } from './tools.mjs'
-import { folderOf, openAs, rootIn, stateOf } from './workspace.mjs'
+import { folderOf, isOneFile, openAs, rootIn, stateOf } from './workspace.mjs'
 
 const worker = bundled('worker')
 
@@ -54,7 +54,8 @@ export async function play({ scenario, states, folder, store, at, mode, sticky =
   const args = [worker, root, 'scenario', scenario.name, ...(once ? ['retry'] : [])]
   const ended = await runFaulty({ args, root: folderOf(root), at, mode, sticky })
   try {
-    checkRun(ended, { states, killed: mode.startsWith('kill'), once, mayBeDone: scenario.mayBeDone })
+    checkRun(ended, { states, killed: mode.startsWith('kill'), once, scenario })
+    if (mode.startsWith('errno') && !sticky) mustBeginAnew(ended.calls, at)
     const events = eventsOf(ended.stdout)
     const acknowledged = new Set(events.flatMap(({ event, step }) => (event === 'ack' ? [step] : []))).size
     const attempted =
@@ -91,7 +92,7 @@ export async function playAll(games, lanes = 4) {
   return problems
 }
 
-function checkRun({ status, signal, stdout, stderr, syncedTwice }, { states, killed, once, mayBeDone = false }) {
+function checkRun({ status, signal, stdout, stderr, syncedTwice }, { states, killed, once, scenario }) {
   if (killed && signal !== 'SIGKILL') throw new Error(`was to be killed, but ended with ${status}`)
   if (!killed && status !== 0) throw new Error(`ended with ${status ?? signal}`)
   if (!killed && stderr !== '') throw new Error('printed to stderr')
@@ -102,11 +103,21 @@ function checkRun({ status, signal, stdout, stderr, syncedTwice }, { states, kil
     if (!ours) throw new Error(`failed without code or hint: ${name} ${code}: ${message}`)
   }
   // A fault that stays may keep a record from being taken back: then it is whole, and was promised to nobody.
-  const allowed = once && !mayBeDone ? states.slice(0, 1) : states
+  const isBefore = (index) => events.findIndex(({ event }) => event === 'fail') > index
+  const done = scenario.together ? 0 : events.filter(({ event }, index) => event === 'ack' && isBefore(index)).length
+  const allowed = once && !scenario.mayBeDone ? states.slice(done, done + 1) : states
   for (const { view } of events)
     if (view !== undefined && !allowed.includes(view)) throw new Error(`after the failure, ${describe(states, view)}`)
   if (once && !events.some(({ event, step }) => event === 'ack' && step === 'last'))
     throw new Error('did not work again')
+}
+
+/** Nobody knows what is on the disk of one file whose sync has failed: nothing is written to it any more. */
+function mustBeginAnew(calls, at) {
+  const { name, path } = calls[at] ?? {}
+  if (name !== 'fdatasync' || !isOneFile(path)) return
+  const next = calls.slice(at + 1).find((call) => call.path === path && ['pwrite', 'rename'].includes(call.name))
+  if (next?.name === 'pwrite') throw new Error('written to after a failed sync')
 }
 
 function eventsOf(stdout) {

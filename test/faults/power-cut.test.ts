@@ -1,23 +1,27 @@
 // The power goes while a program writes. What was acknowledged is there when the machine is up again.
 import { describe, expect, it } from 'vitest'
 import { powerCuts } from './cuts.mjs'
+import { lostTail } from './lost-tail.mjs'
 import { lostWrites } from './lost-writes.mjs'
 import { loopDisk } from './tools.mjs'
+import { STORES } from './workspace.mjs'
 
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
 const CUTS = full ? 5 : 2
+const FILE_CUTS = full ? 5 : 1
 const ROUNDS = full ? 150 : 20
+const TAILS = full ? 60 : 3
 const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 
 describe(`a power cut (seed ${seed})`, () => {
-  it('loses nothing that was acknowledged', { timeout: 120_000 }, async ({ skip }) => {
+  it.for(STORES)('loses nothing that was acknowledged (%s)', { timeout: 120_000 }, async (store, { skip }) => {
     const disk = loopDisk(32)
     if ('missing' in disk) {
       console.warn(`SKIPPED: ${disk.missing}`)
       return skip(disk.missing)
     }
     try {
-      expect(await powerCuts({ disk, cuts: CUTS, seed })).toBeGreaterThan(0)
+      expect(await powerCuts({ disk, cuts: store === 'file' ? FILE_CUTS : CUTS, seed, store })).toBeGreaterThan(0)
     } finally {
       disk.free()
     }
@@ -25,5 +29,9 @@ describe(`a power cut (seed ${seed})`, () => {
 
   it(`leaves files in any state since the last checkpoint, and all is told by the journal: ${ROUNDS} times`, async () => {
     for (let round = 0; round < ROUNDS; round++) await lostWrites({ seed: seed + round, steps: 4 + (round % 20) })
+  })
+
+  it(`leaves one file in any state since its last sync, and what was acknowledged is there: ${TAILS} times`, async () => {
+    for (let round = 0; round < TAILS; round++) await lostTail({ seed: seed + round, steps: 4 + (round % 20), cuts: 5 })
   })
 })

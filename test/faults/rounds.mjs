@@ -1,4 +1,5 @@
-// Many processes on one workspace: some write to the end, some are killed. Used by many-writers.test.ts and torture.mjs.
+// Many processes on one workspace, a folder or one file: some write to the end, some are killed. Used by many-writers.test.ts
+// and torture.mjs.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +10,7 @@ import { Accounts } from './accounts.mjs'
 import { bundled } from './bundled.mjs'
 import { checkWorkspace } from './invariants.mjs'
 import { cleanEnvironment, runFaulty } from './tools.mjs'
-import { entriesOf, openAs, scratchFolder } from './workspace.mjs'
+import { entriesOf, folderOf, isOneFile, openAs, rootIn, scratchFolder } from './workspace.mjs'
 import { isWhole } from './writer.mjs'
 
 const worker = bundled('worker')
@@ -39,10 +40,10 @@ export function startWriter(root, name, count) {
 }
 
 /** Several writers that begin at once; some are killed after so many lines. */
-export async function together({ writers, count, kills, seed, onDisk = false }) {
+export async function together({ writers, count, kills, seed, store, onDisk = false }) {
   const random = seededRandom(seed)
   const folder = scratchFolder('writers', { onDisk })
-  const root = join(folder, 'workspace')
+  const root = rootIn(join(folder, 'workspace'), store)
   const started = Array.from({ length: writers }, (_, n) => startWriter(root, `w${n}`, count))
   await Promise.all(started.map(({ ready }) => ready))
   for (const { go } of started) go()
@@ -53,8 +54,8 @@ export async function together({ writers, count, kills, seed, onDisk = false }) 
     accounts.take(stdout)
     if (n >= kills && status !== 0) throw new Error(`writer ${n} ended with ${status ?? signal}: ${stderr}`)
   }
-  await checkWorkspace(root, { look: (store) => accounts.check(store) })
-  const epochs = epochsOf(root)
+  await checkWorkspace(root, { look: (found) => accounts.check(found) })
+  const epochs = isOneFile(root) ? new Set() : epochsOf(root)
   if (kills === 0 && epochs.size > 1) throw new Error(`the journal was begun ${epochs.size} times`)
   rmSync(folder, { recursive: true })
   return accounts.acknowledged
@@ -67,9 +68,9 @@ function epochsOf(root) {
 }
 
 /** Reads while others write: every entry is whole at every moment, and none that was there is missing. */
-export async function readMeanwhile({ writers, count }) {
+export async function readMeanwhile({ writers, count, store: name }) {
   const folder = scratchFolder('readers')
-  const root = join(folder, 'workspace')
+  const root = rootIn(join(folder, 'workspace'), name)
   let running = writers
   const rows = Array.from({ length: writers }, async (_, n) => {
     const { status, stderr } = await runNode([worker, root, 'checked', `w${n}`, String(count)])
@@ -103,10 +104,10 @@ function killAfter({ child, lines }, wanted) {
 }
 
 /** Writers that are killed at a random call, again and again, each time at once followed by the next. */
-export async function randomKills({ kills, lanes, seed, checkEvery, progress = () => {} }) {
+export async function randomKills({ kills, lanes, seed, checkEvery, store: kind, progress = () => {} }) {
   const random = seededRandom(seed)
   const folder = scratchFolder('kills')
-  const root = join(folder, 'workspace')
+  const root = rootIn(join(folder, 'workspace'), kind)
   const accounts = new Accounts()
   let [killed, started, checked] = [0, 0, 0]
 
@@ -114,7 +115,8 @@ export async function randomKills({ kills, lanes, seed, checkEvery, progress = (
     while (killed < until) {
       const name = `w${++started}`
       const mode = random.pick(['kill', 'kill', 'kill-half', 'kill-after'])
-      const ended = await runFaulty({ args: [worker, root, 'writer', name, '40'], root, at: random.int(250), mode })
+      const args = [worker, root, 'writer', name, '40']
+      const ended = await runFaulty({ args, root: folderOf(root), at: random.int(250), mode })
       accounts.take(ended.stdout)
       if (ended.signal === 'SIGKILL') killed++
       else if (ended.status !== 0)
@@ -124,7 +126,7 @@ export async function randomKills({ kills, lanes, seed, checkEvery, progress = (
   while (killed < kills) {
     const until = Math.min(kills, killed + checkEvery)
     await Promise.all(Array.from({ length: lanes }, () => lane(until)))
-    await checkWorkspace(root, { look: (store) => accounts.check(store), n: 3 + checked++ })
+    await checkWorkspace(root, { look: (found) => accounts.check(found), n: 3 + checked++ })
     progress(killed)
   }
   rmSync(folder, { recursive: true })
@@ -132,9 +134,9 @@ export async function randomKills({ kills, lanes, seed, checkEvery, progress = (
 }
 
 /** The command line, several at once, each a row of processes of its own. */
-export async function commandLines({ processes, count }) {
+export async function commandLines({ processes, count, store }) {
   const folder = scratchFolder('cli')
-  const root = join(folder, 'workspace')
+  const root = rootIn(join(folder, 'workspace'), store)
   const row = async (n) => {
     const ids = []
     for (let i = 1; i <= count; i++) {
@@ -198,6 +200,8 @@ export async function lockStress({ processes, count }) {
 }
 
 /** Several processes that all find no workspace yet. */
-export async function firstUse({ processes, rounds }) {
-  for (let round = 0; round < rounds; round++) await together({ writers: processes, count: 3, kills: 0, seed: round })
+export async function firstUse({ processes, rounds, store }) {
+  for (let round = 0; round < rounds; round++) {
+    await together({ writers: processes, count: 3, kills: 0, seed: round, store })
+  }
 }

@@ -1,4 +1,4 @@
-// Plays one scenario of a session with one fault and checks all that must hold afterwards. Used by sessions.test.ts,
+// Plays one scenario of a session with one fault, on a folder or on one file, and checks all that must hold afterwards. Used by sessions.test.ts,
 // condensing.test.ts and torture.mjs.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { checkWorkspace, fingerprint } from './invariants.mjs'
 import * as sessionAccount from './session-account.mjs'
 import { KEY, LATER, must, WINDOW } from './session-account.mjs'
 import { runFaulty } from './tools.mjs'
-import { openAs } from './workspace.mjs'
+import { folderOf, openAs, rootIn } from './workspace.mjs'
 
 const worker = bundled('session-worker')
 
@@ -24,28 +24,29 @@ async function as(n, root, run) {
 }
 
 async function prepare(scenario, root) {
-  mkdirSync(root, { mode: 0o700 })
+  mkdirSync(folderOf(root), { mode: 0o700 })
   await as(1, root, (opened) => scenario.prepare(opened))
 }
 
 /** The calls that a scenario makes when nothing fails; that it does what it says is checked with it. */
-export async function callsOf(scenario, folder, mode) {
-  const root = join(folder, 'counted')
+export async function callsOf(scenario, folder, { mode, store } = {}) {
+  const root = rootIn(join(folder, 'counted'), store)
   await prepare(scenario, root)
-  const { calls, status, stderr } = await runFaulty({ args: [worker, root, 'scenario', scenario.name], root, mode })
+  const args = [worker, root, 'scenario', scenario.name]
+  const { calls, status, stderr } = await runFaulty({ args, root: folderOf(root), mode })
   if (status !== 0) throw new Error(`${scenario.name}: does not even work unharmed\n${stderr}`)
   await as(4, root, ({ memory }) => memory.session(KEY).append(LATER))
   await checkEnd(root, scenario)
-  rmSync(root, { recursive: true })
+  rmSync(folderOf(root), { recursive: true })
   return calls
 }
 
 /** One fault. Resolves to what was wrong, or to nothing. `once`: the same process tries again and goes on. */
-export async function play({ scenario, folder, at, mode, sticky = false, once = false }) {
-  const root = join(folder, `${mode.replace(':', '-')}-${at}${sticky ? '-sticky' : ''}`)
+export async function play({ scenario, folder, store, at, mode, sticky = false, once = false }) {
+  const root = rootIn(join(folder, `${mode.replace(':', '-')}-${at}${sticky ? '-sticky' : ''}`), store)
   await prepare(scenario, root)
   const args = [worker, root, 'scenario', scenario.name, ...(once ? ['retry'] : [])]
-  const ended = await runFaulty({ args, root, at, mode, sticky })
+  const ended = await runFaulty({ args, root: folderOf(root), at, mode, sticky })
   try {
     // Under load it may take fewer calls than were counted, and the kill never comes.
     const isKilled = mode.startsWith('kill') && ended.calls.length > at
@@ -53,20 +54,22 @@ export async function play({ scenario, folder, at, mode, sticky = false, once = 
     must(ended.syncedTwice.length === 0, `synced again after a failed sync: ${ended.syncedTwice}`)
     if (!once) await checkLeft(root, scenario, /^ack /m.test(ended.stdout))
     await checkEnd(root, scenario)
-    rmSync(root, { recursive: true })
+    rmSync(folderOf(root), { recursive: true })
     return undefined
   } catch (error) {
     const call = ended.calls[at]
-    const fault = `${mode}${sticky ? ' (sticky)' : ''} at call ${at} (${call?.name} ${call?.path.slice(root.length + 1)})`
+    const fault = `${mode}${sticky ? ' (sticky)' : ''} at call ${at} (${call?.name} ${call?.path.slice(folderOf(root).length + 1)})`
     return `${scenario.name}: ${fault}: ${error.stack}\nleft in ${root}\n${ended.stdout.slice(0, 2000)}${ended.stderr}`
   }
 }
 
 /** As it is found, which writes nothing; then another process calls again and goes on. */
 async function checkLeft(root, scenario, isPromised) {
-  const before = fingerprint(root)
-  await as(3, root, ({ memory }) => accountOf(scenario).checkFound(memory, scenario, isPromised))
-  must(fingerprint(root) === before, 'reading wrote something')
+  const before = fingerprint(folderOf(root))
+  await as(3, root, async ({ memory }) => {
+    await accountOf(scenario).checkFound(memory, scenario, isPromised)
+    must(fingerprint(folderOf(root)) === before, 'reading wrote something')
+  })
   await as(4, root, async (opened) => {
     await (scenario.again ?? scenario.step)(opened, scenario)
     await opened.memory.session(KEY).append(LATER)

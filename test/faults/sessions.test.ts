@@ -10,3 +10,17 @@ sweep('a fault at any call leaves the session whole:', {
   always: 'all',
   readOnly: sessionScenarios.slice(1, 3),
 })
+
+/** One append is one frame there, so there is less that could come apart: `npm test` leaves it at the entries. */
+if (process.env['KEEPSAKE_FAULTS'] === 'full') {
+  sweep('a fault at any call leaves the session in one file whole:', {
+    of: 'one-file-session',
+    store: 'file',
+    scenarios: sessionScenarios.filter(({ onlyInFolder }) => !onlyInFolder),
+    modes: ['kill', 'kill-half', 'errno:EIO'],
+    step: () => 5,
+    every: 1,
+    always: 'last',
+    readOnly: [],
+  })
+}

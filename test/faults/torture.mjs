@@ -1,14 +1,16 @@
 // Every fault test at full size; for hours when nobody waits. A failure prints what to repeat it with and goes on.
 //   node test/faults/torture.mjs [--only NAME] [--seed N] [--kills N] [--cuts N] [--short]
-// Names: scenarios, sessions, condensing, kills, cuts, lost, writers, lock, cli. Exit 0 when all passed, 1 when something failed, 2 for a wrong option.
+// Names: scenarios, sessions, condensing, kills, cuts, lost, writers, lock, cli, file (all of it on a memory in one file). Exit 0 when all passed, 1 when something failed, 2 for a wrong option.
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { condenseTogether, killWhileThinking } from './condense-rounds.mjs'
 import { condenseScenarios } from './condense-scenarios.mjs'
 import { powerCuts } from './cuts.mjs'
+import { fileScenarios } from './file-scenarios.mjs'
+import { lostTail } from './lost-tail.mjs'
 import { lostWrites } from './lost-writes.mjs'
 import { callsOf, playAll, statesOf } from './play.mjs'
-import { commandLines, firstUse, lockStress, randomKills, together } from './rounds.mjs'
+import { commandLines, firstUse, lockStress, randomKills, readMeanwhile, together } from './rounds.mjs'
 import { scenarios } from './scenarios.mjs'
 import { callsOf as callsOfSession, playAll as playAllSessions } from './session-play.mjs'
 import { compactTogether, importTogether, talkTogether } from './session-rounds.mjs'
@@ -27,7 +29,7 @@ const SHORTS = ['short', 'short:ENOSPC', 'short:EDQUOT', 'short:EIO']
 
 const options = readOptions()
 const results = { passed: 0, failed: 0 }
-const parts = { scenarios: playScenarios, sessions, condensing, kills, cuts, lost, writers, lock, cli }
+const parts = { scenarios: playScenarios, sessions, condensing, kills, cuts, lost, writers, lock, cli, file }
 
 if (options.only !== undefined && !Object.hasOwn(parts, options.only)) {
   console.error(`--only ${options.only} is none of ${Object.keys(parts).join(', ')}`)
@@ -84,13 +86,14 @@ async function attempt(name, run) {
   }
 }
 
-async function playScenarios() {
+async function playScenarios(all = scenarios, store = 'folder') {
   const shim = buildShim()
   if ('missing' in shim) return console.log(`  SKIPPED: ${shim.missing}`)
-  for (const [number, scenario] of scenarios.entries()) {
+  for (const [number, scenario] of all.entries()) {
     const folder = scratchFolder('torture')
-    const states = await statesOf(scenario, folder)
-    const games = await gamesOf({ scenario, states, folder }, callsOf)
+    const states = await statesOf(scenario, folder, store)
+    const calls = (options) => callsOf(scenario, folder, { store, ...options })
+    const games = await gamesOf({ scenario, states, folder, store }, calls)
     await playChosen(games, number, playAll)
     rmSync(folder, { recursive: true, force: true })
   }
@@ -129,7 +132,8 @@ async function condensing() {
 async function playSessions(all, every) {
   for (const [number, scenario] of all.entries()) {
     const folder = scratchFolder('torture')
-    await playChosen(await gamesOf({ scenario, folder }, callsOfSession), number, playAllSessions, every)
+    const calls = ({ mode }) => callsOfSession(scenario, folder, { mode })
+    await playChosen(await gamesOf({ scenario, folder }, calls), number, playAllSessions, every)
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -144,15 +148,16 @@ async function playChosen(games, number, playAllOf, every = 16) {
   console.log(`  ${games[0].scenario.name}: ${chosen.length} faults, ${problems.length} failed`)
 }
 
+/** Whoever is refused tries again and goes on: then there are more calls that may be met. */
 async function gamesOf(game, callsIn) {
-  const { scenario, folder } = game
-  const all = await callsIn(scenario, folder)
-  const opens = await callsIn(scenario, folder, 'errno:EMFILE')
+  const all = await callsIn({})
+  const more = await callsIn({ once: true })
+  const opens = await callsIn({ mode: 'errno:EMFILE' })
   const games = []
   for (const mode of [...KILLS, ...ERRORS, ...SHORTS]) {
-    const calls = mode === 'errno:EMFILE' ? opens : all
+    const calls = mode === 'errno:EMFILE' ? opens : KILLS.includes(mode) ? all : more
     const onlyWrites = mode === 'kill-half' || mode.startsWith('short')
-    const met = onlyWrites ? calls.filter(({ name }) => name === 'write') : calls
+    const met = onlyWrites ? calls.filter(({ name }) => name === 'write' || name === 'pwrite') : calls
     for (const { index } of met) {
       const one = { ...game, at: index, mode }
       if (mode.startsWith('kill')) games.push(one)
@@ -162,20 +167,20 @@ async function gamesOf(game, callsIn) {
   return games
 }
 
-async function kills() {
+async function kills(store = 'folder') {
   const shim = buildShim()
   if ('missing' in shim) return console.log(`  SKIPPED: ${shim.missing}`)
   for (let done = 0; done < options.kills; done += KILLS_A_WORKSPACE) {
     const seed = options.seed + done
     const wanted = Math.min(KILLS_A_WORKSPACE, options.kills - done)
     await attempt(`kills, seed ${seed}`, async () => {
-      const { killed, acknowledged } = await randomKills({ kills: wanted, lanes: LANES, seed, checkEvery: 100 })
+      const { killed, acknowledged } = await randomKills({ kills: wanted, lanes: LANES, seed, checkEvery: 100, store })
       return `${killed} kills, ${acknowledged} writes acknowledged`
     })
   }
 }
 
-async function cuts() {
+async function cuts(store = 'folder') {
   for (let done = 0; done < options.cuts; done += CUTS_A_DISK) {
     const disk = loopDisk(64)
     if ('missing' in disk) return console.log(`  SKIPPED: ${disk.missing}`)
@@ -183,7 +188,7 @@ async function cuts() {
     const wanted = Math.min(CUTS_A_DISK, options.cuts - done)
     try {
       await attempt(`cuts, seed ${seed}`, async () => {
-        return `${wanted} power cuts, ${await powerCuts({ disk, cuts: wanted, seed })} writes acknowledged`
+        return `${wanted} power cuts, ${await powerCuts({ disk, cuts: wanted, seed, store })} writes acknowledged`
       })
     } finally {
       disk.free()
@@ -199,12 +204,12 @@ async function lost() {
   }
 }
 
-async function writers() {
-  await attempt('first uses', () => firstUse({ processes: 4, rounds: options.short ? 5 : 50 }))
+async function writers(store = 'folder') {
+  await attempt('first uses', () => firstUse({ processes: 4, rounds: options.short ? 5 : 50, store }))
   for (let round = 0; round < (options.short ? 1 : 10); round++) {
     const seed = options.seed + round
     await attempt(`writers, seed ${seed}`, async () => {
-      const acknowledged = await together({ writers: 8, count: 200, kills: 3, seed, onDisk: true })
+      const acknowledged = await together({ writers: 8, count: 200, kills: 3, seed, store, onDisk: true })
       return `${acknowledged} writes acknowledged`
     })
   }
@@ -216,8 +221,19 @@ async function lock() {
   }
 }
 
-async function cli() {
+async function cli(store = 'folder') {
   await attempt('command lines', async () => {
-    return `${await commandLines({ processes: 8, count: options.short ? 10 : 200 })} writes acknowledged`
+    return `${await commandLines({ processes: 8, count: options.short ? 10 : 200, store })} writes acknowledged`
   })
+}
+
+async function file() {
+  await playScenarios(fileScenarios, 'file')
+  for (const part of [kills, cuts, writers, cli]) await part('file')
+  const rounds = options.short ? 40 : 1000
+  for (let round = 0; round < rounds; round++) {
+    const seed = options.seed + round
+    await attempt(`lost tails, seed ${seed}`, () => lostTail({ seed, steps: 4 + (round % 40), cuts: 5 }))
+  }
+  await attempt('readers', async () => `${await readMeanwhile({ writers: 4, count: 200, store: 'file' })} reads`)
 }

@@ -41,19 +41,26 @@ async function attempt(opened, index, step) {
   }
 }
 
-async function once(opened, { steps, together }) {
-  if (together) return (await Promise.all(steps.map((step, index) => attempt(opened, index, step)))).every(Boolean)
-  for (const [index, step] of steps.entries()) if (!(await attempt(opened, index, step))) return false
-  return true
+/** From a step on; how many are done when one is refused, or all. Of those that are begun at once, all or none. */
+async function once(opened, { steps, together }, from = 0) {
+  if (together) {
+    const done = await Promise.all(steps.map((step, index) => attempt(opened, index, step)))
+    return done.every(Boolean) ? steps.length : 0
+  }
+  for (let index = from; index < steps.length; index++) {
+    if (!(await attempt(opened, index, steps[index]))) return index
+  }
+  return steps.length
 }
 
 async function playScenario() {
   const scenario = [...scenarios, ...fileScenarios].find((known) => known.name === name)
   const opened = await openAs(2, folder)
   const done = await once(opened, scenario)
-  if (!done) say('view', await stateOf(opened.store))
+  const isRefused = done < scenario.steps.length
+  if (isRefused) say('view', await stateOf(opened.store))
   if (more === 'retry') {
-    if (!done) await once(opened, scenario)
+    if (isRefused) await once(opened, scenario, done)
     const last = () => attempt(opened, 'last', ({ memory }) => memory.remember('After the fault.', { name: 'After' }))
     // What is done when a store is closed comes after this: a fault there may meet it.
     if (!(await last())) await last()

@@ -13,7 +13,8 @@ const DAY_MS = Date.parse('2026-03-14T12:00:00.000Z')
 /** In memory where the system has such a folder: a kill loses nothing that a sync would have kept, and syncs take long. */
 export function scratchFolder(name, { onDisk = false } = {}) {
   const memory = '/dev/shm'
-  return mkdtempSync(join(!onDisk && existsSync(memory) ? memory : tmpdir(), `keepsake-${name}-`))
+  const disk = process.env.TMPDIR_ON_DISK ?? tmpdir()
+  return mkdtempSync(join(!onDisk && existsSync(memory) ? memory : disk, `keepsake-${name}-`))
 }
 
 export const STORES = ['folder', 'file']
