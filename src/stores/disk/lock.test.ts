@@ -3,6 +3,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -39,6 +40,14 @@ describe('the lock', () => {
     const again = await acquireLock(folder, 1000)
     expect(again.inherited).toBe(false)
     again.release()
+  })
+
+  it('names its holder in no more bytes than an inode of ext4 has room for', () => {
+    const { held } = tryLock(folder)
+    expect(readlinkSync(join(folder, '1')).length).toBeLessThan(60)
+    const longest = { ...thisProcess(), host: 'z'.repeat(10), pid: 2 ** 22, start: 'z'.repeat(7) }
+    expect(`${formatOwner(longest)}/zzzz`.length).toBeLessThan(60)
+    held?.release()
   })
 
   it('goes by turns in a process, also where one takes it again at once', async () => {

@@ -17,6 +17,8 @@ import { codeOf, makeFolder, wrapped } from './system.ts'
 export interface HeldLock {
   /** Nobody let go of it in good order before us: what was under way, if anything was, may be half done. */
   readonly inherited: boolean
+  /** Somebody before us did not let go of it, or left something undone. Not so where nobody held it since its folder was made. */
+  readonly leftOpen: boolean
   /** `false` once the folder was deleted or moved away: then it holds nobody off. */
   isHeld(): boolean
   /** `undone`: something that the journal tells of is still to be written to files. */
@@ -121,7 +123,7 @@ function tryNext(folder: string): Tried {
 function takeAfter(folder: string, last: number, isSound: (all: readonly Generation[]) => boolean): Tried {
   const mine = last + 1
   // The mark after the owner tells this very holding from any other of the process, by whatever path it came here.
-  const target = `${formatOwner(thisProcess())}/${++holdings}`
+  const target = `${formatOwner(thisProcess())}/${(++holdings).toString(36)}`
   try {
     symlinkSync(target, join(folder, String(mine)))
   } catch (error) {
@@ -139,8 +141,10 @@ function takeAfter(folder: string, last: number, isSound: (all: readonly Generat
   }
   sweep(folder, others)
   heldHere.add(target)
+  const leftOpen = others.some(({ name }) => !name.endsWith('.done'))
   const held: HeldLock = {
-    inherited: others.length === 0 || others.some(({ name }) => !name.endsWith('.done')),
+    inherited: others.length === 0 || leftOpen,
+    leftOpen,
     isHeld: () => ownerOf(folder, mine) === target,
     release: (outcome = 'done') => release(folder, mine, target, outcome),
     releaseAndRemove: () => releaseAndRemove(folder, mine, target),

@@ -53,14 +53,17 @@ export function isProvablyDead(owner: Owner): boolean {
   return stat.start !== owner.start || stat.gone
 }
 
-/** One line without separators, so that it fits the target of a link. */
+/**
+ * One short line, for the target of a link: ext4 keeps up to 59 bytes of one in the inode. For a byte more it takes a block, and to
+ * free that takes as long as a sync, with every lock. Hence numbers to the base of 36.
+ */
 export function formatOwner(owner: Owner): string {
-  return [owner.host, owner.boot, owner.namespace, owner.pid, owner.start, owner.copy].join(':')
+  return [owner.host, owner.boot, owner.namespace, short(owner.pid), owner.start, owner.copy].join(':')
 }
 
 export function parseOwner(text: string): Owner | undefined {
   const [host, boot, namespace, pidText, start, copy, ...rest] = text.split(':')
-  const number = Number(pidText)
+  const number = /^[0-9a-z]+$/.test(pidText ?? '') ? Number.parseInt(pidText ?? '', 36) : Number.NaN
   if (!host || !boot || !namespace || !start || !copy || rest.length > 0 || !Number.isInteger(number)) return undefined
   return { host, boot, namespace, pid: number, start, copy }
 }
@@ -70,14 +73,18 @@ export function describeOwner(owner: Owner): string {
   return `process ${owner.pid} on ${where}`
 }
 
+function short(number: number): string {
+  return number.toString(36)
+}
+
 function hostId(): string {
   const machine = readLine('/etc/machine-id') ?? readLine('/var/lib/dbus/machine-id')
-  return sha256Hex(machine ?? hostname()).slice(0, 12)
+  return short(Number.parseInt(sha256Hex(machine ?? hostname()).slice(0, 12), 16))
 }
 
 function bootId(): string {
   const id = readLine('/proc/sys/kernel/random/boot_id')
-  if (id) return id.replaceAll('-', '').slice(0, 16)
+  if (id) return id.replaceAll('-', '').slice(0, 12)
   // Without /proc: the time of boot to the minute, which a clock correction rarely moves.
   return `t${Math.round((Date.now() / 1000 - uptime()) / 60)}`
 }
@@ -88,7 +95,7 @@ function isReckoned(boot: string): boolean {
 
 function pidNamespace(): string {
   try {
-    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '') || '0'
+    return short(Number(readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')))
   } catch {
     return platform()
   }
@@ -101,7 +108,7 @@ function statOf(processId: number): { readonly start: string; readonly gone: boo
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
   const [state, threads, start] = [fields[0], fields[17], fields[19]]
   if (start === undefined) return undefined
-  return { start, gone: state === 'X' || (state === 'Z' && Number(threads) <= 1) }
+  return { start: short(Number(start)), gone: state === 'X' || (state === 'Z' && Number(threads) <= 1) }
 }
 
 function readLine(path: string): string | undefined {
