@@ -3,13 +3,15 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 const ALONE = ['test/**/*.test.ts']
 const TOGETHER = [
   'src/**/*.test.ts',
-  'test/{config,facades,prompt,recall,search,tools,typed}/**/*.test.ts',
+  'test/{config,facades,import,prompt,recall,search,tools,typed}/**/*.test.ts',
   'test/agent/{condensing,loop,over-sockets,own-tools}.test.ts',
   'test/complete/{ai-sdk,failures,forms,providers}.test.ts',
   'test/embed/http.test.ts',
   'test/consolidate/{consolidate,failures,faulty-replies,meanwhile,pieces,purge,queue,retry,review}.test.ts',
   'test/session/{compaction,echo-rates,new-archives,purge,queue,random-sequences,raw-archives,recording}.test.ts',
   'test/session/{echo-by-time,repeated-turns,undone-compaction,written-beside}.test.ts',
+  'test/file/{damage,doctor,fixture,property}.test.ts',
+  'test/move/{compare-images,import-folder,meddled,move-memory,there-and-back}.test.ts',
   'test/filesystem/doctor/*.test.ts',
   'test/filesystem/{at-rest,clock,damage,feed,hands-and-past,move-folder,names,purge,retention,sessions,stores-agree,two-copies,undo}.test.ts',
 ]
@@ -19,6 +21,7 @@ const config: ViteUserConfig = defineConfig({
     reporters: ['default', './test/counts-reporter.ts'],
     // Most of the time goes to child processes that wait for each other: two files at once fill two cores.
     maxWorkers: 2,
+    globalSetup: ['test/temporary-folder.ts'],
     setupFiles: ['test/set-up.ts'],
     // Plain JavaScript is Node's to load: vitest would rewrite the two hundred built modules for each file that needs them.
     server: { deps: { external: [/\/dist\//, /\.mjs$/] } },

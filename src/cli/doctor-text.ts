@@ -20,6 +20,8 @@ export interface Told {
   readonly examination: Examination
   readonly mending?: Omit<Mending, 'examination'>
   readonly wouldMend?: readonly Finding[]
+  /** Whether all of it is copied before anything is mended. Of a file only a damaged one is kept, as it was. */
+  readonly backsUp?: boolean
   readonly warnings: readonly string[]
 }
 
@@ -55,10 +57,14 @@ function countsOf(findings: readonly Finding[]): Record<Severity, number> {
   return { damage: count('damage'), warning: count('warning'), note: count('note') }
 }
 
-function mendedText({ mending, wouldMend }: Told, root: string, screen: Screen): string[] {
+function mendedText({ mending, wouldMend, backsUp }: Told, root: string, screen: Screen): string[] {
   if (wouldMend) {
     if (wouldMend.length === 0) return ['Nothing could be mended without judging.', '']
-    return [screen.bold('Would mend, after a backup'), ...rows(wouldMend, root, screen, 'brief'), '']
+    return [
+      screen.bold(backsUp ? 'Would mend, after a backup' : 'Would mend'),
+      ...rows(wouldMend, root, screen, 'brief'),
+      '',
+    ]
   }
   if (!mending || mending.mended.length === 0) return mending ? ['Nothing was mended.', ''] : []
   const backup = mending.backup === undefined ? [] : [`As it was before: ${screen.path('', mending.backup)}`]

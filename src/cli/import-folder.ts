@@ -14,11 +14,13 @@ import { rowsText } from './entry-text.ts'
 import { progressLine } from './progress.ts'
 import type { Screen } from './screen.ts'
 
+const NO_ENTRY = { throwIfNoEntry: false } as const
+
 /** `called`: as the person named it. */
 export async function takeFolder({ given, asked, screen, open }: Context, called: string): Promise<Outcome> {
   const root = resolve(asked.cwd, called)
   requireFolder(root, called)
-  const { memory } = await open()
+  const { memory, root: workspace } = await open()
   const dryRun = given.has('dry-run')
   const progress = progressLine(given, 'done')
   const folder = filesystemStore({ root })
@@ -26,9 +28,10 @@ export async function takeFolder({ given, asked, screen, open }: Context, called
     await requireOurs(folder, root, called)
     const imported = await importFolder(movable(folder), movable(memory.store), {
       dryRun,
+      isMade: existsSync(join(workspace, SETTINGS_FILE)) || statSync(workspace, NO_ENTRY)?.isFile() === true,
       onProgress: ({ doing, done, total }) => progress.show(doing, done, total),
     })
-    return outcomeOf(imported, { called, dryRun }, screen)
+    return outcomeOf(imported, { called, dryRun, agent: memory.agent }, screen)
   } finally {
     progress.end()
     await folder.close()
@@ -60,10 +63,10 @@ function movable(store: Store | (Store & Movable)): Store & Movable {
 
 function outcomeOf(
   imported: ImportedFolder,
-  { called, dryRun }: { readonly called: string; readonly dryRun: boolean },
+  { called, dryRun, agent }: { readonly called: string; readonly dryRun: boolean; readonly agent: string },
   screen: Screen,
 ): Outcome {
-  const { whole, added, alreadyThere, leftOut, change } = imported
+  const { whole, added, alreadyThere, leftOut, changes } = imported
   const warnings = [...leftOut.map(({ entry, reason }) => `${entry} was left out: ${reason}`), ...imported.warnings]
   const rows = rowsText(
     [
@@ -71,7 +74,7 @@ function outcomeOf(
       ['known', alreadyThere === 0 ? undefined : `${alreadyThere}, here already`],
       ['left out', leftOut.length === 0 ? undefined : counted(leftOut.length, 'entry', 'entries')],
       ['from', called],
-      ['change', change && String(change.number)],
+      ['change', changes.length === 0 ? undefined : changes.map(({ change }) => change.number).join(', ')],
     ],
     screen,
   )
@@ -84,18 +87,24 @@ function outcomeOf(
       new: added,
       known: alreadyThere,
       leftOut,
-      ...(change === undefined ? {} : { change: changeJson(change) }),
+      changes: changes.map((one) => ({ ...changeJson(one.change), ...(one.agent ? { agent: one.agent } : {}) })),
       ...warningsJson(warnings),
     },
-    text: [doneText(imported, dryRun), ...rows].join('\n'),
+    text: [doneText(imported, dryRun, agent), ...rows].join('\n'),
     quietText: '',
     warnings,
   }
 }
 
-function doneText({ whole, added, change }: ImportedFolder, dryRun: boolean): string {
+function doneText({ whole, added, changes }: ImportedFolder, dryRun: boolean, agent: string): string {
   if (added === 0 && !whole) return 'Nothing to import: all is here already, or has no room here'
   if (dryRun) return 'Dry run, nothing was written. An import would do this:'
   if (whole) return 'Imported all of the folder, with its history and sessions'
-  return change === undefined ? 'Nothing was changed' : `Imported; to take it back: keepsake undo ${change.number}`
+  if (changes.length === 0) return 'Nothing was changed'
+  const undos = changes.map(({ change, agent: of = agent }) => {
+    return `keepsake undo ${change.number}${of === agent ? '' : ` --agent ${of}`}`
+  })
+  return undos.length === 1
+    ? `Imported; to take it back: ${undos[0]}`
+    : ['Imported, a change for each agent; to take it back:', ...undos.map((one) => `  ${one}`)].join('\n')
 }

@@ -4,12 +4,13 @@
  */
 import { isKeepsakeError } from '../errors.ts'
 import { type CheckedCandidate, checkCandidates, type ImportSource } from '../import/checked.ts'
-import { Here, textsNeeded } from '../import/here.ts'
+import { Here, type MemoryPast, textsNeeded } from '../import/here.ts'
 import type { ImportPlan, ImportProblem } from '../import/plan.ts'
 import { type Settled, settle } from '../import/settle.ts'
 import type { Memory } from '../memory.ts'
 import type { Entry } from '../model/entry.ts'
 import type { Change } from '../model/operation.ts'
+import type { History } from '../ports/store.ts'
 
 export interface Imported {
   readonly settled: Settled
@@ -49,16 +50,28 @@ async function lookAround({ store, agent }: Memory, candidates: readonly Checked
   const ids = textsNeeded(candidates, heads)
   const entries: Entry[] = []
   for await (const entry of store.scan({ scopes: [agent], ids })) entries.push(entry)
-  const texts = new Set<string>()
   const memory = entries.find(({ kind }) => kind === 'memory')
-  if (memory && candidates.some(({ kind }) => kind === 'memory')) {
-    texts.add(memory.content)
-    // What was imported into it and rewritten since is not to come back as a note.
-    for (const { touched } of (await store.history()).changes) {
-      for (const { id, after } of touched) if (id === memory.id && after) texts.add(after.content)
-    }
+  const isAsked = memory !== undefined && candidates.some(({ kind }) => kind === 'memory')
+  const past = isAsked
+    ? pastOf(memory, candidates, await store.history())
+    : { texts: new Set<string>(), isOfSource: false }
+  return new Here(heads, entries, past)
+}
+
+function pastOf(memory: Entry, candidates: readonly CheckedCandidate[], { changes }: History): MemoryPast {
+  const ids = new Set(candidates.map(({ id }) => id))
+  // What was imported into it and rewritten since is not to come back as a note.
+  const texts = new Set([memory.content])
+  let isOfSource = false
+  for (const { change, touched } of changes) {
+    const page = touched.find(({ id }) => id === memory.id)
+    if (!page?.after) continue
+    texts.add(page.after.content)
+    // An undo brings back what was there, and with it whose it was.
+    const isFilled = (page.before?.content ?? '').trim() === '' && change.origin.by !== 'undo'
+    if (isFilled) isOfSource = touched.some(({ id }) => ids.has(id))
   }
-  return new Here(heads, entries, texts)
+  return { texts, isOfSource }
 }
 
 function isRace(error: unknown): boolean {

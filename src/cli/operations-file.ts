@@ -1,5 +1,5 @@
 /** A batch of operations as text: a line of JSON each, or one JSON list. Each knows the place it stands at, for errors. */
-import { InvalidError, isKeepsakeError } from '../errors.ts'
+import { InvalidError, isKeepsakeError, type KeepsakeError } from '../errors.ts'
 import { placed } from '../memory/operations/at-operation.ts'
 import type { OperationInput } from '../memory.ts'
 
@@ -41,8 +41,8 @@ function parsed(text: string, place: string): unknown {
 }
 
 /** An error of the memory, with the line in place of the number of the operation. */
-export function atPlace(error: unknown, { places }: OperationsFile, called: string): unknown {
-  if (!isKeepsakeError(error)) return error
+export function atPlace(error: unknown, { operations, places }: OperationsFile, called: string): unknown {
+  if (!isKeepsakeError(error) || isOfExpectation(error, operations)) return error
   const told = error.data['operation']
   // One alone is told without a number.
   const index = typeof told === 'number' ? told : places.length === 1 ? 0 : undefined
@@ -50,4 +50,10 @@ export function atPlace(error: unknown, { places }: OperationsFile, called: stri
   const { cause } = error
   const bare = typeof told === 'number' && isKeepsakeError(cause) ? cause : error
   return index === undefined || place === undefined ? error : placed(bare, `${called}, ${place}`, index)
+}
+
+/** What the caller expects of an entry stands in no line; of the operations only an addition finds its id taken. */
+function isOfExpectation({ code, data }: KeepsakeError, operations: readonly OperationInput[]): boolean {
+  if (code !== 'CONFLICT' || data['operation'] !== undefined) return false
+  return !operations.some((input) => input.op === 'add' && input.id !== undefined && input.id === data['id'])
 }

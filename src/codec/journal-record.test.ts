@@ -53,6 +53,28 @@ describe('the journal', () => {
     expect(encodeRecord(record(1, content)).length).toBeLessThan(content.length * 1.1)
   })
 
+  it('holds each text of a batch once, in a time that grows no faster than the batch', () => {
+    const contents = Array.from({ length: 20_000 }, (_, n) => `${'the same words at the beginning '.repeat(10)}${n}\n`)
+    const one = record(1, '')
+    const many: JournalRecord = {
+      ...one,
+      operations: contents.map((content, n) => ({ op: 'write', id: String(n), content })),
+      set: [],
+      files: contents.map((content, n) => ({
+        path: `${n}.md`,
+        before: null,
+        after: 'x',
+        text: `---\na: b\n---\n${content}`,
+      })),
+    }
+    const begun = performance.now()
+    const bytes = encodeRecord(many)
+    expect(performance.now() - begun).toBeLessThan(3000)
+    expect(Buffer.from(bytes).toString().split('at the beginning 19999').length).toBeLessThanOrEqual(2)
+    expect(bytes.length).toBeLessThan(contents.join('').length * 2)
+    expect(decodeJournal(bytes).lines).toEqual([{ record: many }])
+  })
+
   it('gives every whole line before a cut, wherever it is cut', () => {
     const bytes = journal('one', 'two', 'three')
     const ends = [...bytes.keys()].filter((index) => bytes[index] === 10).map((index) => index + 1)

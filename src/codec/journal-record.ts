@@ -1,7 +1,7 @@
 /**
  * The journal's line: a checksum, a blank, one JSON object. Lines are read until the first that is not whole; what follows
- * a torn one is cut by whoever holds the lock. Texts stand in a record once: a file's text that contains the content of
- * an operation refers to it.
+ * a torn one is cut by whoever holds the lock. Texts stand in a record once: a file's text that ends with the content of
+ * an operation, as nearly all do, refers to it.
  */
 import type { EntryHead } from '../model/entry.ts'
 import type { Change, Operation } from '../model/operation.ts'
@@ -81,7 +81,8 @@ export function encodeHeader(header: JournalHeader, digest: Digest = digest16): 
 }
 
 export function encodeRecord(record: JournalRecord, digest: Digest = digest16): Uint8Array {
-  const files = record.files.map((file) => shareText(file, record.operations))
+  const contents = contentsOf(record.operations)
+  const files = record.files.map((file) => shareText(file, contents))
   return encodeLine(JSON.stringify({ ...record, files }), digest)
 }
 
@@ -125,19 +126,48 @@ type Shared = readonly [head: string, operation: number, tail: string]
 type SharedFile = { readonly path: string; readonly text?: string | Shared; readonly append?: string | Shared }
 type SharedRecord = Omit<JournalRecord, 'files'> & { readonly files: readonly SharedFile[] }
 
-function shareText(file: FileWrite, operations: readonly Operation[]): SharedFile {
-  if ('append' in file) return { ...file, append: share(file.append, operations) }
-  return { ...file, text: share(file.text, operations) }
+/** Long ones by their text without its last line ends, each with the place of its operation. */
+interface Contents {
+  readonly places: ReadonlyMap<string, number>
+  readonly lengths: ReadonlySet<number>
+  readonly operations: readonly Operation[]
 }
 
-function share(text: string, operations: readonly Operation[]): string | Shared {
+function contentsOf(operations: readonly Operation[]): Contents {
+  const places = new Map<string, number>()
   for (const [index, operation] of operations.entries()) {
     const content = contentOf(operation)
-    if (content.length < SHORTEST_SHARED) continue
-    const at = text.indexOf(content)
-    if (at !== -1) return [text.slice(0, at), index, text.slice(at + content.length)]
+    const end = endOfText(content)
+    if (end >= SHORTEST_SHARED) places.set(content.slice(0, end), index)
+  }
+  return { places, lengths: new Set([...places.keys()].map(({ length }) => length)), operations }
+}
+
+function shareText(file: FileWrite, contents: Contents): SharedFile {
+  if ('append' in file) return { ...file, append: share(file.append, contents) }
+  return { ...file, text: share(file.text, contents) }
+}
+
+/** A look at each line's start: to search every text for every content would take hours for a batch of many thousands. */
+function share(text: string, { places, lengths, operations }: Contents): string | Shared {
+  const end = endOfText(text)
+  for (let at = 0; end - at >= SHORTEST_SHARED; ) {
+    const index = lengths.has(end - at) ? places.get(text.slice(at, end)) : undefined
+    const operation = index === undefined ? undefined : operations[index]
+    if (index !== undefined && operation && text.startsWith(contentOf(operation), at)) {
+      return [text.slice(0, at), index, text.slice(at + contentOf(operation).length)]
+    }
+    const lineEnd = text.indexOf('\n', at)
+    if (lineEnd === -1) break
+    at = lineEnd + 1
   }
   return text
+}
+
+function endOfText(text: string): number {
+  let end = text.length
+  while (end > 0 && text[end - 1] === '\n') end--
+  return end
 }
 
 function restoreText(file: SharedFile, operations: readonly Operation[]): FileWrite {

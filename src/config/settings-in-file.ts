@@ -4,16 +4,17 @@
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { decodeText } from '../codec/one-file/bytes.ts'
-import { decodeFrame } from '../codec/one-file/frame.ts'
+import { decodeFrame, FRAME_BYTES } from '../codec/one-file/frame.ts'
 import { HEADER_BYTES } from '../codec/one-file/header.ts'
+import { decodeSettings } from '../codec/one-file/settings.ts'
 
 /** Settings are a few hundred bytes. */
 const BEGINNING_BYTES = 4096
 
 export function settingsInFile(path: string): Readonly<Record<string, unknown>> {
   const frame = decodeFrame(beginningOf(path).subarray(HEADER_BYTES), crc32)
-  return typeof frame === 'string' || frame.head.type !== 'sett' ? {} : JSON.parse(decodeText(frame.payload))
+  if (typeof frame === 'string' || frame.head.type !== 'sett') return {}
+  return decodeSettings(frame.payload, { path, at: HEADER_BYTES + FRAME_BYTES })
 }
 
 function beginningOf(path: string): Uint8Array {

@@ -27,6 +27,8 @@ export interface UndoPlan {
   readonly undone: readonly LoggedChange[]
   /** What they touched and a cleanup has removed since: there is nothing to take back. */
   readonly cleaned: readonly Entry[]
+  /** Newer ones that would have been meant, but are another agent's in part. */
+  readonly passedOver: readonly number[]
   readonly operations: readonly Operation[]
   readonly expect: Expect
 }
@@ -35,12 +37,13 @@ const NONE_LEFT = 'there is no such change that is not undone yet'
 
 /** `changes` are all there are, oldest first; `now` tells what has expired. */
 export function planUndo(changes: readonly LoggedChange[], request: UndoRequest, now: string): UndoPlan {
-  const chosen = new Set(choose(changes, request, now).map(({ change }) => change.number))
+  const { meant, passedOver } = choose(changes, request, now)
+  const chosen = new Set(meant.map(({ change }) => change.number))
   const timelines = timelinesOf(changes)
   for (;;) {
     const { later, cleaned } = walkBack(changes, timelines, chosen, now)
     if (later.length === 0) {
-      const plan = planFor(changes, chosen, cleaned)
+      const plan = { ...planFor(changes, chosen, cleaned), passedOver }
       if (request.changes === undefined && isNothing(plan)) throw new UnknownChangeError(NONE_LEFT)
       return plan
     }
@@ -52,12 +55,16 @@ export function planUndo(changes: readonly LoggedChange[], request: UndoRequest,
 }
 
 /** Made and cleaned up again: together they have left nothing. What a hand only moved is moved back without an operation. */
-function isNothing({ operations, undone }: UndoPlan): boolean {
+function isNothing({ operations, undone }: Pick<UndoPlan, 'operations' | 'undone'>): boolean {
   const isMoved = ({ before, after }: Touched): boolean => before?.path !== after?.path && Boolean(before && after)
   return operations.length === 0 && !undone.some(({ touched }) => touched.some(isMoved))
 }
 
-function planFor(changes: readonly LoggedChange[], chosen: ReadonlySet<number>, cleaned: Targets): UndoPlan {
+function planFor(
+  changes: readonly LoggedChange[],
+  chosen: ReadonlySet<number>,
+  cleaned: Targets,
+): Omit<UndoPlan, 'passedOver'> {
   const all = changes.filter(({ change }) => chosen.has(change.number))
   const isGone = ({ id }: Touched): boolean => cleaned.has(id) && cleaned.get(id) === undefined
   const gone = new Map<string, Entry>()
@@ -72,27 +79,36 @@ function planFor(changes: readonly LoggedChange[], chosen: ReadonlySet<number>, 
   }
 }
 
-function choose(changes: readonly LoggedChange[], request: UndoRequest, now: string): readonly LoggedChange[] {
+interface Choice {
+  readonly meant: readonly LoggedChange[]
+  readonly passedOver: readonly number[]
+}
+
+function choose(changes: readonly LoggedChange[], request: UndoRequest, now: string): Choice {
   const { changes: numbers, last, withLater: _, ...filter } = request
   const filtered = Object.values(filter).some((value) => value !== undefined)
   if (numbers !== undefined) {
-    return numbers.map((number) => changeToUndo(changes, number, filtered ? filter : undefined))
+    const meant = numbers.map((number) => changeToUndo(changes, number, filtered ? filter : undefined))
+    return { meant, passedOver: [] }
   }
   const isAskedFor = filter.session !== undefined || filter.by !== undefined
   // An undo that was not asked for by number or origin is passed over: undoing twice takes back two changes.
-  const open = asLastDone(changes).filter(
+  const ordered = asLastDone(changes).filter(
     (logged) =>
       logged.undoneBy === undefined &&
       !isIdle(logged) &&
       (isAskedFor || !isUpkeep(logged)) &&
-      !logged.isPartial &&
       !logged.change.found &&
       (logged.change.reverts === undefined || filter.by === 'undo') &&
       matchesFilter(logged, filter),
   )
+  const open = ordered.filter(({ isPartial }) => !isPartial)
   const left = withoutSpent(changes, open, now)
-  if (left.length === 0) throw new UnknownChangeError(NONE_LEFT)
-  return last === undefined && filtered ? left : left.slice(-(last ?? 1))
+  const meant = last === undefined && filtered ? left : left.slice(-(last ?? 1))
+  const [oldest] = meant
+  if (!oldest) throw new UnknownChangeError(NONE_LEFT)
+  const newer = ordered.slice(ordered.indexOf(oldest)).filter(({ isPartial }) => isPartial)
+  return { meant, passedOver: newer.map(({ change }) => change.number) }
 }
 
 /** In the order in which they were done: one that was undone and redone was done last by the redo, which takes back its undo. */

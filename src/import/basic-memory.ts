@@ -2,6 +2,7 @@
  * A folder of basic-memory: a note a file. The text stays as it is, for observations and relations are Markdown there too; the
  * title is the name, the permalink an alias, and what else the front matter says is metadata.
  */
+import { withTheirs } from './foreign-metadata.ts'
 import { foreignTime, times } from './foreign-time.ts'
 import { readMarkdown, stemOf, tagsOf } from './markdown-file.ts'
 import type { Candidate, ImportPlan, ImportProblem, ReadOptions, SourceFile } from './plan.ts'
@@ -29,12 +30,14 @@ function noteOf(file: SourceFile, options: ReadOptions, problems: ImportProblem[
     name: keys.text('title') ?? stemOf(path),
     content,
     ...(permalink === undefined ? {} : { aliases: [permalink] }),
-    metadata: {
-      imported_from: 'basic-memory',
-      ...(type === undefined || type === 'note' ? {} : { type }),
-      ...(tags.length === 0 ? {} : { tags }),
-      ...others,
-    },
+    metadata: withTheirs(
+      {
+        imported_from: 'basic-memory',
+        ...(type === undefined || type === 'note' ? {} : { type }),
+        ...(tags.length === 0 ? {} : { tags }),
+      },
+      others,
+    ),
     ...times(created ?? modified ?? modifiedAt, modified ?? modifiedAt),
     source: path,
   }

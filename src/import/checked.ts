@@ -84,12 +84,12 @@ function nameOf(given: string | undefined, tell: (problem: string) => void): str
   }
 }
 
-/** Names apart, which may be another's here. */
-export function saysTheSame(
-  a: Pick<CheckedCandidate, 'content' | 'description' | 'metadata'>,
-  b: Pick<CheckedCandidate, 'content' | 'description' | 'metadata'>,
-): boolean {
+type Said = Pick<CheckedCandidate, 'content' | 'description' | 'metadata' | 'expiresAt'>
+
+/** Whether `b` has all that `a` says. Names apart, which may be another's here. */
+export function saysTheSame(a: Said, b: Said): boolean {
   return (
+    (a.expiresAt === undefined || a.expiresAt === (b.expiresAt ?? null)) &&
     a.content === b.content &&
     a.description === b.description &&
     canonicalJson(a.metadata) === canonicalJson(b.metadata)

@@ -4,6 +4,7 @@
  */
 import type { Metadata } from '../model/entry.ts'
 import { isRecord } from './foreign-json.ts'
+import { withTheirs } from './foreign-metadata.ts'
 import { foreignTime, times } from './foreign-time.ts'
 import { readMarkdown, stemOf } from './markdown-file.ts'
 import type { Candidate, ImportPlan, ImportProblem, ReadOptions, SourceFile } from './plan.ts'
@@ -28,7 +29,8 @@ function noteOf(file: SourceFile, options: ReadOptions, problems: ImportProblem[
   problems.push(...unread, ...leftOut)
   // Older versions wrote the type beside the name, later ones all that is not for people below `metadata`.
   const { metadata: nested, ...beside } = metadata
-  const { node_type: _, modified, ...said } = { ...beside, ...(isRecord(nested) ? (nested as Metadata) : {}) } // of metadata a part is metadata
+  const below = isRecord(nested) ? (nested as Metadata) : nested === undefined ? {} : { metadata: nested } // of metadata a part is metadata
+  const { node_type: _, modified, ...said } = { ...beside, ...below } as Metadata
   const [description, stem] = [keys.text('description'), stemOf(path)]
   const name = keys.text('name') ?? stem
   const updated = foreignTime(modified, options.zone) ?? modifiedAt
@@ -39,7 +41,7 @@ function noteOf(file: SourceFile, options: ReadOptions, problems: ImportProblem[
     content,
     ...(name === stem ? {} : { aliases: [stem] }),
     ...(description === undefined ? {} : { description }),
-    metadata: { imported_from: 'claude-code', ...said },
+    metadata: withTheirs({ imported_from: 'claude-code' }, said),
     ...times(updated, updated),
     source: path,
   }

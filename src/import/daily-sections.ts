@@ -6,7 +6,7 @@
 export interface DailySection {
   /** The heading as it is written, and which one of those that are written so: the same after the file has grown. */
   readonly key: string
-  /** `14:05`; missing: as late as the section before. */
+  /** `14:05`, `14:05:30`, `14:05Z` where it says UTC; missing: as late as the section before. */
   readonly time?: string
   readonly content: string
   /** Of its heading, from 1. */
@@ -16,7 +16,12 @@ export interface DailySection {
 const HEADING = /^##[ \t]+(.*)$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const TIME =
-  /^\[?(\d{1,2}):([0-5]\d)(?::[0-5]\d)?\]?(?:[ \t]*([ap])\.?m\.?)?(?:[ \t]+UTC\b)?(?:[ \t]*[-–—:|,][ \t]*|[ \t]+|$)(.*)$/i
+  /^\[?(\d{1,2}):([0-5]\d(?::[0-5]\d)?)\]?(?:[ \t]*([ap])\.?m\.?)?(?:[ \t]*(UTC|GMT|Z)\b\]?)?(?:[ \t]*[-–—:|,][ \t]*|[ \t]+|$)(.*)$/i
+
+const MONTHS = 'january february march april may june july august september october november december'.split(' ')
+const WEEKDAYS = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ')
+/** What a log calls itself. */
+const LOG_WORDS = ['daily', 'day', 'diary', 'journal', 'log', 'memory', 'notes', 'of', 'the']
 
 interface Open {
   readonly heading: string | undefined
@@ -53,27 +58,40 @@ function closes(mark: string, fence: string): boolean {
 }
 
 function sectionOf({ heading, line, lines }: Open, day: string): Omit<DailySection, 'key'> | undefined {
-  const [, hour, minute = '', half, rest = ''] = (heading === undefined ? null : TIME.exec(heading)) ?? []
-  const time = hour === undefined ? undefined : timeOfDay(Number(hour), minute, half)
+  const [, hour, minute = '', half, utc, rest = ''] = (heading === undefined ? null : TIME.exec(heading)) ?? []
+  const time = hour === undefined ? undefined : timeOfDay(Number(hour), minute, half, utc !== undefined)
   const title = time === undefined ? heading : rest
   const body = withoutTitle(lines, heading === undefined ? day : undefined)
   const content = [...(title ? [`## ${title}`] : []), ...(body === '' ? [] : [body])].join('\n\n')
   return content === '' ? undefined : { line, ...(time === undefined ? {} : { time }), content }
 }
 
-function timeOfDay(hour: number, minute: string, half: string | undefined): string | undefined {
+function timeOfDay(hour: number, minute: string, half: string | undefined, utc: boolean): string | undefined {
   if (half !== undefined && (hour < 1 || hour > 12)) return undefined
   const full = half === undefined ? hour : (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
-  return full > 23 ? undefined : `${String(full).padStart(2, '0')}:${minute}`
+  return full > 23 ? undefined : `${String(full).padStart(2, '0')}:${minute}${utc ? 'Z' : ''}`
 }
 
 /** A title that only says which day it is says nothing of what was done. */
 function withoutTitle(lines: readonly string[], day: string | undefined): string {
   const first = lines.findIndex((line) => line.trim() !== '')
-  const isTitle = day !== undefined && /^#[ \t]/.test(lines[first] ?? '') && (lines[first] ?? '').includes(day)
+  const isTitle = day !== undefined && saysOnlyTheDay(lines[first] ?? '', day)
   return lines
     .slice(isTitle ? first + 1 : Math.max(first, 0))
     .join('\n')
     .replace(/^\s*\n/, '')
     .trimEnd()
+}
+
+/** As `2026-02-03`, `Tue, Feb 3rd 2026` and `Daily log: 3 February 2026 (Tuesday)` do. */
+function saysOnlyTheDay(line: string, day: string): boolean {
+  if (!/^#[ \t].*\d/.test(line)) return false
+  const date = new Date(`${day}T00:00:00Z`)
+  const names = [MONTHS[date.getUTCMonth()] ?? '', WEEKDAYS[date.getUTCDay()] ?? '']
+  const numbers = day.split('-').map(Number)
+  return (line.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).every((word) => {
+    const [, number] = /^(\d+)(?:st|nd|rd|th)?$/.exec(word) ?? []
+    if (number !== undefined) return numbers.includes(Number(number))
+    return LOG_WORDS.includes(word) || (word.length >= 3 && names.some((name) => name.startsWith(word)))
+  })
 }

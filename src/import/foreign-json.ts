@@ -22,8 +22,10 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
+/** What is no list is one item, and what is missing none. */
 export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
+  if (Array.isArray(value)) return value
+  return value === undefined || value === null ? [] : [value]
 }
 
 /** What `JSON.parse` gave is JSON; what is missing is not there. */
@@ -36,6 +38,9 @@ export function jsonDocument({ text }: SourceFile): unknown {
   return parsed(withoutMark(text))
 }
 
+/** How JSON begins that is no object. */
+const OTHER_JSON = /^\s*(?:["[]|-?\d|(?:true|false|null)\s*$)/
+
 export function jsonLines({ text, path }: SourceFile): JsonLines {
   const records: { record: ForeignRecord; source: string }[] = []
   const problems: ImportProblem[] = []
@@ -43,9 +48,9 @@ export function jsonLines({ text, path }: SourceFile): JsonLines {
     if (line.trim() === '') continue
     const source = `${path}, line ${index + 1}`
     // A failed try costs more than a thousand looks, and a file of something else is all failures.
-    const value = line.trimStart().startsWith('{') ? parsed(line) : null
+    const value = line.trimStart().startsWith('{') ? parsed(line) : undefined
     if (isRecord(value)) records.push({ record: value, source })
-    else problems.push({ source, problem: value === undefined ? 'is not JSON' : 'is not a JSON object' })
+    else problems.push({ source, problem: OTHER_JSON.test(line) ? 'is not a JSON object' : 'is not JSON' })
   }
   return { records, problems }
 }

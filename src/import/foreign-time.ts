@@ -1,7 +1,7 @@
 /** Times as other programs write them: ISO with a zone, without one, a bare day, or seconds since 1970. What is none is absent. */
 import { addDays, instant, instantOfLocal, isDay, parseInstant, startOfDay } from '../model/time.ts'
 
-const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)[T ]([01]\d|2[0-3]):([0-5]\d)(?::[0-5]\d(?:\.\d+)?)?$/
+const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d+))?)?$/
 /** Seconds reach this in the year 5138, milliseconds did in 1973. */
 const FIRST_MILLISECONDS = 1e11
 
@@ -11,8 +11,10 @@ export function foreignTime(value: unknown, zone: string): string | undefined {
   const text = value.trim()
   const whole = parseInstant(text)
   if (whole !== undefined) return whole
-  const [, day = text, hour = '00', minute = '00'] = LOCAL_TIME.exec(text) ?? []
-  return isDay(day) ? parseInstant(instantOfLocal(day, `${hour}:${minute}`, zone)) : undefined
+  const [, day = text, hour = '00', minute = '00', second = '0', fraction = ''] = LOCAL_TIME.exec(text) ?? []
+  if (!isDay(day)) return undefined
+  const ms = Number(second) * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'))
+  return parseInstant(instant(Date.parse(instantOfLocal(day, `${hour}:${minute}`, zone)) + ms))
 }
 
 /** When something ends: what is good until a day is so until the end of it. */

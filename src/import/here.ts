@@ -5,21 +5,30 @@ import type { CheckedCandidate } from './checked.ts'
 /** Kinds without names of their own are known by their texts. */
 const KNOWN_BY_TEXT = ['fact', 'experience']
 
+/** What the history tells about MEMORY.md. */
+export interface MemoryPast {
+  readonly texts: ReadonlySet<string>
+  readonly isOfSource: boolean
+}
+
 export class Here {
   readonly #owners = new Map<string, EntryHead>()
   readonly #entries: ReadonlyMap<string, Entry>
   readonly #texts = new Set<string>()
   /** Everything that MEMORY.md ever said, as far as that is known. */
   readonly memoryTexts: ReadonlySet<string>
+  /** Whether MEMORY.md was filled together with entries of the source that is imported. */
+  readonly memoryIsOfSource: boolean
 
   /** `heads`: all of the agent's own. `entries`: at least those that `textsNeeded` names. */
-  constructor(heads: readonly EntryHead[], entries: readonly Entry[], memoryTexts: ReadonlySet<string>) {
+  constructor(heads: readonly EntryHead[], entries: readonly Entry[], memory: MemoryPast) {
     for (const head of heads) {
       for (const name of [head.name, ...head.aliases]) if (name !== null) this.#owners.set(name, head)
     }
     this.#entries = new Map(entries.map((entry) => [entry.id, entry]))
     for (const entry of entries) if (KNOWN_BY_TEXT.includes(entry.kind)) this.#texts.add(textKey(entry))
-    this.memoryTexts = memoryTexts
+    this.memoryTexts = memory.texts
+    this.memoryIsOfSource = memory.isOfSource
   }
 
   /** As it is here, if it was imported before. */

@@ -80,8 +80,9 @@ export function stemOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '')
 }
 
-/** `a, b`, `[a, b]` and `#a #b` are all tags. */
+/** `a, b`, `[a, b]` and `#a #b` are all tags. With commas, one may be of several words. */
 export function tagsOf(value: unknown): readonly string[] {
-  const items = Array.isArray(value) ? value.map(String) : typeof value === 'string' ? value.split(/[,\s]+/) : []
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  const items = Array.isArray(value) ? value.map(String) : text.split(text.includes(',') ? ',' : /\s+/)
   return [...new Set(items.map((tag) => tag.trim().replace(/^#/, '')).filter((tag) => tag !== ''))]
 }

@@ -1,15 +1,26 @@
 /**
- * Memories of mem0 as JSON: what `get_all` answers (platform and open source), a list of them, the `memories.json` of an OpenMemory
- * export, or a line a memory. Each becomes a fact; whose it is, its categories and its own metadata are metadata here.
+ * Memories of mem0 as JSON: what `get_all` answers (platform and open source), a list of them, one of them, the `memories.json` of
+ * an OpenMemory export, or a line a memory. Each becomes a fact; whose it is, its categories and its own metadata are metadata here.
  */
 import type { JsonValue, Metadata } from '../model/entry.ts'
 import { type ForeignRecord, isRecord, jsonDocument, jsonLines, jsonOf, listOf, textOf } from './foreign-json.ts'
+import { withTheirs } from './foreign-metadata.ts'
 import { foreignEnd, foreignTime, times } from './foreign-time.ts'
 import type { Candidate, ImportPlan, ImportProblem, ReadOptions, SourceFile } from './plan.ts'
 
 /** Where the text stands: get_all, the vector store's payload, an export, the platform's events. */
 const TEXTS = ['memory', 'data', 'content', 'text'] as const
-const KEPT = ['user_id', 'agent_id', 'app_id', 'app', 'run_id', 'actor_id', 'role', 'immutable'] as const
+const KEPT = [
+  'user_id',
+  'agent_id',
+  'app_id',
+  'app',
+  'run_id',
+  'actor_id',
+  'role',
+  'immutable',
+  'structured_attributes',
+] as const
 
 interface Stated {
   readonly value: unknown
@@ -49,7 +60,10 @@ function exportIn(file: SourceFile): Export {
   if (Array.isArray(document)) {
     return { memories: listed(document, ''), relations: [], names: new Map(), problems: [] }
   }
-  if (!isRecord(document) || textIn(document) !== undefined) {
+  if (isRecord(document) && textIn(document) !== undefined) {
+    return { memories: [{ value: document, source: file.path }], relations: [], names: new Map(), problems: [] }
+  }
+  if (!isRecord(document)) {
     const { records, problems } = jsonLines(file)
     const memories = records.map(({ record, source }) => ({ value: record, source }))
     return { memories, relations: [], names: new Map(), problems }
@@ -81,7 +95,8 @@ function factOf(
   if (content === undefined) return { source, problem: 'has no text' }
   if (value['state'] === 'deleted' || value['is_deleted'] === true) return { source, problem: 'is deleted there' }
   const id = textOf(value['id']) ?? textOf(value['memory_id'])
-  const end = foreignEnd(value['expiration_date'], zone)
+  const { expiration_date: until = null } = value
+  const end = until === null ? null : foreignEnd(until, zone)
   return {
     kind: 'fact',
     key: id ?? `${textOf(value['user_id']) ?? ''}#${content}`,
@@ -94,18 +109,23 @@ function factOf(
 }
 
 function metadataOf(record: ForeignRecord, names: ReadonlyMap<unknown, string>): Metadata {
-  const own = isRecord(record['metadata']) ? (record['metadata'] as Metadata) : {} // JSON, as it was parsed
+  const metadata = jsonOf(record['metadata'])
+  const own = isRecord(metadata)
+    ? (metadata as Metadata)
+    : metadata === undefined || metadata === null
+      ? {}
+      : { metadata }
   const kept = KEPT.map((key): [string, JsonValue | undefined] => [key, names.get(record[key]) ?? jsonOf(record[key])])
   const named = listOf(record['category_ids']).flatMap((id) => names.get(id) ?? [])
-  const groups = [...listOf(record['categories']).filter((name) => typeof name === 'string'), ...named]
+  const groups = [...listOf(record['categories']), ...named]
   const state = textOf(record['state'])
-  return {
-    ...own,
+  const ours = {
     imported_from: 'mem0',
     ...Object.fromEntries(kept.filter(([, value]) => value !== undefined && value !== null && value !== false)),
     ...(groups.length === 0 ? {} : { categories: groups }),
     ...(state === undefined || state === 'active' ? {} : { state }),
   } as Metadata // only what is undefined was not JSON, and that is filtered out
+  return withTheirs(ours, own)
 }
 
 /** What its graph holds beside the memories. */

@@ -2,8 +2,9 @@
  * The memory of an OpenClaw workspace: MEMORY.md becomes the agent's own, a dated file of `memory/` experiences of its day, and
  * every other file there a note.
  */
-import { instantOfLocal, isDay } from '../model/time.ts'
+import { isDay, startOfDay } from '../model/time.ts'
 import { dailySections } from './daily-sections.ts'
+import { withTheirs } from './foreign-metadata.ts'
 import { foreignTime, times } from './foreign-time.ts'
 import { readMarkdown, stemOf, tagsOf } from './markdown-file.ts'
 import type { Candidate, ImportPlan, ImportProblem, ReadOptions, SourceFile } from './plan.ts'
@@ -40,10 +41,12 @@ function candidatesOf(file: SourceFile, options: ReadOptions, problems: ImportPr
 
 function daily({ path, text }: SourceFile, day: string, { zone }: ReadOptions): Candidate[] {
   let time = '00:00'
-  let createdAt = instantOfLocal(day, time, zone)
+  let createdAt = startOfDay(day, zone)
   return dailySections(text, day).map((section) => {
     // Asking for the instant takes longer than all the rest.
-    if (section.time !== undefined && section.time !== time) createdAt = instantOfLocal(day, section.time, zone)
+    if (section.time !== undefined && section.time !== time) {
+      createdAt = foreignTime(`${day} ${section.time}`, zone) ?? createdAt
+    }
     time = section.time ?? time
     return {
       kind: 'experience',
@@ -59,7 +62,7 @@ function daily({ path, text }: SourceFile, day: string, { zone }: ReadOptions): 
 /** What was kept of one conversation when it ended: one text, of that moment. */
 function session({ path, text }: SourceFile, day: string, about: string, { zone }: ReadOptions): Candidate {
   const [, at] = SESSION_TITLE.exec(text) ?? []
-  const createdAt = (at === undefined ? undefined : foreignTime(`${at}Z`, zone)) ?? instantOfLocal(day, '00:00', zone)
+  const createdAt = (at === undefined ? undefined : foreignTime(`${at}Z`, zone)) ?? startOfDay(day, zone)
   return { kind: 'experience', key: path, content: text, metadata: { ...FROM, about }, createdAt, source: path }
 }
 
@@ -75,7 +78,7 @@ function noteOf(file: SourceFile, options: ReadOptions, problems: ImportProblem[
     name: keys.text('title') ?? keys.text('name') ?? path.replace(FOLDER, '').replace(/\.md$/i, ''),
     content,
     ...(description === undefined ? {} : { description }),
-    metadata: { ...FROM, ...(tags.length === 0 ? {} : { tags }), ...metadata },
+    metadata: withTheirs({ ...FROM, ...(tags.length === 0 ? {} : { tags }) }, metadata),
     ...times(modifiedAt, modifiedAt),
     source: path,
   }

@@ -30,7 +30,8 @@ export interface Candidate {
   readonly metadata?: Metadata
   readonly createdAt?: string
   readonly updatedAt?: string
-  readonly expiresAt?: string
+  /** `null`: never. Left out: its source does not speak of ends, and what is here has its own. */
+  readonly expiresAt?: string | null
   /** Where it stood: path, and line where there is one. */
   readonly source: string
 }

@@ -77,6 +77,7 @@ class Settling {
     const isBlank = memory === undefined || memory.content.trim() === ''
     if (before) this.#bringUpToDate(note, before)
     else if (isBlank && !this.#hasMemory) this.#fillMemory(candidate, memory)
+    else if (memory && !this.#hasMemory && this.#isOlder(memory, candidate)) this.#updateMemory(candidate, memory)
     else if (this.#here.memoryTexts.has(candidate.content)) this.#items.push({ candidate, deed: 'known' })
     else this.#add(note)
   }
@@ -93,6 +94,22 @@ class Settling {
     this.#additions.push({ op: 'add', scope: this.#source.agent, kind: 'memory', content, ...times })
   }
 
+  /**
+   * Whether MEMORY.md is what this source said before. A page does not say whose it is: the change that filled it does, by what
+   * else it brought; and a text that only grew holds all that is here.
+   */
+  #isOlder(memory: Entry, candidate: CheckedCandidate): boolean {
+    if (memory.origin.by !== 'import') return false
+    const lines = new Set(candidate.content.split('\n'))
+    return this.#here.memoryIsOfSource || memory.content.split('\n').every((line) => lines.has(line))
+  }
+
+  #updateMemory(candidate: CheckedCandidate, memory: Entry): void {
+    this.#hasMemory = true
+    if (memory.content === candidate.content) this.#items.push({ candidate, deed: 'known' })
+    else this.#rewrite(candidate, memory)
+  }
+
   #isHere(candidate: CheckedCandidate): boolean {
     if (candidate.kind === 'note') return this.#here.called(candidate.name ?? '')?.content === candidate.content
     return this.#here.hasText(candidate) || this.#texts.has(textKey(candidate))
@@ -105,9 +122,10 @@ class Settling {
   }
 
   #rewrite(candidate: CheckedCandidate, { id, revision }: Entry): void {
-    const { content, description, metadata } = candidate
+    const { content, description, metadata, expiresAt } = candidate
+    const said = { description, metadata, ...(expiresAt === undefined ? {} : { expiresAt }) }
     this.#items.push({ candidate, deed: 'updated' })
-    this.#writes.push({ op: 'write', id, content, ...(candidate.kind === 'memory' ? {} : { description, metadata }) })
+    this.#writes.push({ op: 'write', id, content, ...(candidate.kind === 'memory' ? {} : said) })
     this.#expect[id] = revision
   }
 

@@ -89,15 +89,20 @@ export class Past {
     const told: string[] = []
     for (let tries = 1; ; tries++) {
       told.push(...(await this.#store.absorb(call)).warnings)
-      const { undone, cleaned, operations, expect } = planUndo(await this.#journaled(call), request, now)
-      const expired = cleaned.map((entry) => `${labelOf(entry)} has expired and was removed since: it stays so`)
+      const { undone, cleaned, passedOver, operations, expect } = planUndo(await this.#journaled(call), request, now)
+      const noted = [
+        ...passedOver.map(
+          (number) => `change ${number} was passed over: it also changed what belongs to another agent`,
+        ),
+        ...cleaned.map((entry) => `${labelOf(entry)} has expired and was removed since: it stays so`),
+      ]
       this.#gate(undone.flatMap(({ touched }) => touched.map(({ before, after }) => (after ?? before)?.kind)))
-      if (dryRun) return { undone, entries: [], warnings: [...told, ...expired] }
+      if (dryRun) return { undone, entries: [], warnings: [...told, ...noted] }
       const reverts = undone.map(({ change }) => change.number)
       const batch: Batch = { operations, origin: { by: 'undo', agent: this.#agent }, reverts }
       try {
         const { change, entries, warnings } = await applyAs(this.#store, this.#agent, batch, { expect, ...call })
-        return { ...(change ? { change } : {}), undone, entries, warnings: [...told, ...expired, ...warnings] }
+        return { ...(change ? { change } : {}), undone, entries, warnings: [...told, ...noted, ...warnings] }
       } catch (error) {
         // Someone wrote between the plan and its turn: plan again on what is there now.
         if (!isKeepsakeError(error) || error.code !== 'CONFLICT' || tries >= PLAN_RACES) throw error

@@ -84,7 +84,7 @@ function checkExpect(draft: Draft, expect: Expect): void {
 function add(draft: Draft, given: AddOperation, origin: Origin, context: Rules): Step {
   const kind = parseKind(given.kind)
   const rule = KINDS[kind]
-  const scope = rule.scope === 'world' ? requireWorld(given.scope, kind) : normalizeAgentId(given.scope)
+  const scope = rule.scope === 'world' ? requireWorld(given.scope, kind) : normalizeAgentId(given.scope, 'scope')
   const content = contentFor(kind, given.content, context)
   const createdAt = requireInstant(given.createdAt ?? context.now, 'createdAt')
   const description = normalizeDescription(given.description)
@@ -116,7 +116,7 @@ function add(draft: Draft, given: AddOperation, origin: Origin, context: Rules):
     expiresAt: expiryFor(given, createdAt, context.zone),
     origin: given.origin ? normalizeOrigin(given.origin) : origin,
   }
-  const seq = context.seqs.take(id, given.seq)
+  const seq = context.seqs.take(id, given.seq, context)
   const after: Entry = { id, seq, revision: revisionOf(entry), ...entry }
   return { operation: { op: 'add', ...withoutRevision(after) }, after }
 }
@@ -180,7 +180,7 @@ function alias(draft: Draft, given: AliasOperation, context: Rules): Step[] {
       throw new InvalidError(
         'alias',
         `"${name}" is not an alias of "${before.name}"`,
-        before.aliases.join(', ') || 'none',
+        before.aliases.join(', ') || 'nothing, for it has no alias',
       )
     }
     return [

@@ -104,16 +104,16 @@ function truncateSlug(base: string, suffix: string): string {
 }
 
 /** An agent's id as it is compared and stored: lower case. */
-export function normalizeAgentId(value: unknown): string {
+export function normalizeAgentId(value: unknown, field = 'agent'): string {
   const allowed = 'letters, digits, ".", "_" and "-", at most 64, not starting with a dot'
-  if (typeof value !== 'string') throw new InvalidError('agent', 'is not text', allowed)
+  if (typeof value !== 'string') throw new InvalidError(field, 'is not text', allowed)
   if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(value) || value.length > MAX_AGENT_CHARACTERS) {
-    throw new InvalidError('agent', `"${value}" is not an agent id`, allowed)
+    throw new InvalidError(field, `"${value}" is not an agent id`, allowed)
   }
   const id = value.toLowerCase()
-  if (id === 'world') throw new InvalidError('agent', '"world" is the shared scope', `${allowed}; not "world"`)
+  if (id === 'world') throw new InvalidError(field, '"world" is the shared scope', `${allowed}; not "world"`)
   if (id.endsWith('.') || WINDOWS_RESERVED.test(id.split('.')[0] ?? '')) {
-    throw new InvalidError('agent', `"${value}" is not a safe folder name`, `${allowed}; no final dot, no device name`)
+    throw new InvalidError(field, `"${value}" is not a safe folder name`, `${allowed}; no final dot, no device name`)
   }
   return id
 }

@@ -10,11 +10,20 @@ describe('SeqCounter', () => {
     expect([seqs.take('x', undefined), seqs.take('y', undefined)]).toEqual([6, 7])
   })
 
-  it('takes a given one that nobody has, or that the same entry had', () => {
+  it('takes a given one that is still to come, or that the same entry has', () => {
     const seqs = counter()
-    expect(seqs.take('x', 1)).toBe(1)
+    seqs.reserve(9)
+    expect(seqs.take('x', 9)).toBe(9)
+    expect(seqs.take('y', 7)).toBe(7)
     expect(seqs.take('a', 3)).toBe(3)
-    expect(seqs.take('x', undefined)).toBe(6)
+    expect(seqs.take('z', undefined)).toBe(10)
+  })
+
+  it('refuses one that an entry which is gone may have had, but for an undo', () => {
+    const seqs = counter()
+    expect(() => seqs.take('x', 4)).toThrow(expect.objectContaining({ code: 'INVALID', data: { field: 'seq' } }))
+    expect(seqs.take('x', 4, { isUndo: true })).toBe(4)
+    expect(() => seqs.take('x', 5, { isUndo: true })).toThrow(InvalidError)
   })
 
   it('goes past one that was given, and past one that will be', () => {

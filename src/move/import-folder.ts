@@ -1,11 +1,11 @@
 /**
- * A folder of Markdown files, taken into a memory. A memory in which nothing was ever written becomes what the folder is, to the
- * byte. Into any other one go the entries for which there is room, in one change: what is there stays, and an entry whose
+ * A folder of Markdown files, taken into a memory. A memory that is not there yet becomes what the folder is, to the
+ * byte. Into any other one go the entries for which there is room, in one change for each agent: what is there stays, and an entry whose
  * id, name, alias or key is taken there is left out and named. The folder itself is only read.
  */
 import { isKeepsakeError } from '../errors.ts'
 import { handlesOf } from '../model/draft.ts'
-import type { Entry, EntryHead } from '../model/entry.ts'
+import { type Entry, type EntryHead, WORLD } from '../model/entry.ts'
 import type { AddOperation, Change } from '../model/operation.ts'
 import type { CallOptions, MemoryImage, Movable, Store } from '../ports/store.ts'
 import { type MoveStep, moveMemory } from './move-memory.ts'
@@ -14,6 +14,8 @@ import { countImage } from './watched-image.ts'
 export interface ImportFolderOptions extends CallOptions {
   /** Nothing is written; the counts are those of the real import. */
   readonly dryRun?: boolean
+  /** The memory was made already, with settings of its own: it stays that one, also with nothing in it. */
+  readonly isMade?: boolean
   readonly onProgress?: (step: MoveStep) => void
 }
 
@@ -23,6 +25,13 @@ export interface LeftOut {
   readonly reason: string
 }
 
+/** An agent can only take back what is its own and the world's: so each has a change of its own. */
+export interface ImportedChange {
+  readonly change: Change
+  /** Whose undo takes it back; missing: anybody's. */
+  readonly agent?: string
+}
+
 export interface ImportedFolder {
   /** The memory had nothing, and is what the folder is now: history, sessions and documents included. */
   readonly whole: boolean
@@ -30,8 +39,8 @@ export interface ImportedFolder {
   /** Entries that are in the memory already, with the same text. */
   readonly alreadyThere: number
   readonly leftOut: readonly LeftOut[]
-  /** Missing where nothing was added, after a dry run, and where the whole folder was taken. */
-  readonly change?: Change
+  /** None where nothing was added, after a dry run, and where the whole folder was taken. */
+  readonly changes: readonly ImportedChange[]
   readonly warnings: readonly string[]
 }
 
@@ -40,15 +49,15 @@ export async function importFolder(
   memory: Store & Movable,
   options: ImportFolderOptions = {},
 ): Promise<ImportedFolder> {
-  const { signal, onProgress, dryRun = false } = options
+  const { signal, onProgress, dryRun = false, isMade = false } = options
   const given: CallOptions = signal ? { signal } : {}
-  if (await isUntouched(memory, given)) {
+  if (!isMade && (await isUntouched(memory, given))) {
     if (dryRun) return wholeOf(await countImage(await folder.image(given)), [])
     try {
       const moved = await moveMemory(folder, memory, { ...given, ...(onProgress ? { onProgress } : {}), absorb: false })
       return wholeOf(moved, moved.warnings)
     } catch (error) {
-      // It has settings of its own, or somebody has just begun to write: then it is a memory like any other.
+      // Somebody has just begun to write: then it is a memory like any other.
       if (!isKeepsakeError(error) || error.code !== 'CONFLICT') throw error
     }
   }
@@ -56,7 +65,7 @@ export async function importFolder(
 }
 
 function wholeOf({ entries }: { readonly entries: number }, warnings: readonly string[]): ImportedFolder {
-  return { whole: true, added: entries, alreadyThere: 0, leftOut: [], warnings }
+  return { whole: true, added: entries, alreadyThere: 0, leftOut: [], changes: [], warnings }
 }
 
 async function isUntouched(memory: Movable, given: CallOptions): Promise<boolean> {
@@ -78,19 +87,39 @@ async function merge(image: MemoryImage, memory: Store, given: CallOptions, dryR
     else if (reason === SAME) alreadyThere++
     else leftOut.push({ entry: labelOf(entry), reason })
   }
-  const applied =
-    dryRun || operations.length === 0 ? undefined : await memory.apply({ operations, origin: { by: 'import' } }, given)
+  const changes: ImportedChange[] = []
+  const warnings: string[] = []
+  for (const [agent, own] of dryRun ? [] : byAgent(operations)) {
+    const applied = await memory.apply({ operations: own, origin: { by: 'import' } }, given)
+    if (applied.change) changes.push({ change: applied.change, ...(agent === WORLD ? {} : { agent }) })
+    warnings.push(...applied.warnings)
+  }
   return {
     whole: false,
     added: operations.length,
     alreadyThere,
     leftOut,
-    ...(applied?.change ? { change: applied.change } : {}),
-    warnings: [...image.warnings, ...(await notMerged(image)), ...(applied?.warnings ?? [])],
+    changes,
+    warnings: [...image.warnings, ...(await notMerged(image)), ...warnings],
   }
 }
 
+/** What is the world's goes with the first agent. */
+function byAgent(operations: readonly AddOperation[]): ReadonlyMap<string, readonly AddOperation[]> {
+  const first = operations.find(({ scope }) => scope !== WORLD)?.scope ?? WORLD
+  const groups = new Map<string, AddOperation[]>()
+  for (const operation of operations) {
+    const agent = operation.scope === WORLD ? first : operation.scope
+    const own = groups.get(agent)
+    if (own) own.push(operation)
+    else groups.set(agent, [operation])
+  }
+  return groups
+}
+
 const SAME = 'it is there already'
+/** Kept where somebody wrote in it by hand; a memory has its own. */
+const SETTINGS_FILE = 'keepsake.yaml'
 
 /** Why there is no room for an entry; `undefined`: there is. */
 function roomIn(heads: readonly EntryHead[]): (entry: EntryHead) => string | undefined {
@@ -132,6 +161,8 @@ function labelOf({ kind, name, key, id, scope }: EntryHead): string {
 async function notMerged(image: MemoryImage): Promise<string[]> {
   const left: string[] = []
   for await (const { key, scope } of image.sessions()) left.push(`session ${JSON.stringify(key)} of ${scope}`)
-  for await (const { path, entries } of image.files()) if (entries.length === 0) left.push(path)
+  for await (const { path, entries } of image.files()) {
+    if (entries.length === 0 && path !== SETTINGS_FILE) left.push(path)
+  }
   return left.map((what) => `${what} was left out: only an empty memory takes sessions and documents.`)
 }

@@ -31,6 +31,8 @@ export type ScanFilter = HeadFilter
 export interface Cursor {
   readonly epoch: string
   readonly number: number
+  /** Of a store whose feed can be copied, and go on differently in each copy: which change has this number. Goes with the rest. */
+  readonly tag?: string
 }
 
 export interface ChangeFeed {

@@ -69,6 +69,11 @@ describe('keepsake apply', () => {
       [write('b', good, '', { op: 'remove', ref: 'Nobody' }), 3, /^b, line 3: nothing here is called "Nobody"$/],
       [write('c', '', { op: 'add', kind: 'note', content: '' }), 2, /^c, line 2: content: is empty$/],
       [write('d', '[', good, ',', good, ']'), 4, /^d, operation 2: "N" already belongs to the note "N"$/],
+      [
+        write('g', { op: 'add', kind: 'note', content: 'x', scope: 'world' }),
+        2,
+        /^g, line 1: scope: "world" is the shared scope$/,
+      ],
       [write('e', '7'), 2, /^e, line 1: operation: 7 is no object$/],
       [write('f', '[1'), 2, /^operations: is not JSON: /],
       ['nowhere', 3, /^there is no file nowhere$/],
@@ -89,7 +94,8 @@ describe('keepsake apply', () => {
     const { entry } = await jsonHere(['show', 'Deploys'])
     expect(await jsonHere(['apply', file, '--expect', `Deploys=${NO_REVISION}`])).toMatchObject({
       status: 4,
-      error: { code: 'CONFLICT' },
+      // No line of the file says it.
+      error: { code: 'CONFLICT', message: `${entry.id} is at revision ${entry.revision}, not ${NO_REVISION}` },
     })
     expect(await jsonHere(['apply', file, '--expect', 'Deploys=new'])).toMatchObject({ status: 4 })
     expect(await jsonHere(['apply', file, '--expect', 'Deploys'])).toMatchObject({ status: 2 })

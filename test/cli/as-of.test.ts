@@ -1,11 +1,14 @@
 /** `--as-of`, and the dates that it, `--since` and `--until` take. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { Arguments } from '../../src/cli/arguments.ts'
 import { parseAsOf, parseDates } from '../../src/cli/date-options.ts'
 import { isKeepsakeError, openMemory } from '../../src/index.ts'
+import { jsonAt, sitDownAt } from './in-this-process.ts'
 import { Desk, type Printed } from './keepsake.ts'
+
+beforeAll(() => sitDownAt(new Desk()))
 
 // 23:30 on the 14th in UTC is 08:30 on the 15th in Tokyo.
 const PRESENT = { zone: 'Asia/Tokyo', nowMs: Date.parse('2026-11-14T23:30:00.000Z') }
@@ -107,20 +110,20 @@ describe.concurrent('--as-of', () => {
     expect(stdout).toMatch(
       new RegExp(`^As of ${daysAgo(3)} 23:59 \\(UTC\\):\\n\\nPlan \\(note\\)\\n(.*\\n)*\\nfirst\\n$`),
     )
-    expect(await desk.json(['show', 'Plan', '--as-of', 'yesterday'])).toMatchObject({
+    expect(await jsonAt(desk, ['show', 'Plan', '--as-of', 'yesterday'])).toMatchObject({
       entry: { content: 'second' },
       asOf: `${daysAgo(1)}T23:59:59.999Z`,
     })
     expect((await desk.run(['show', 'Plan', '--as-of', '36h', '--quiet'])).stdout).toBe('second\n')
-    expect((await desk.json(['show', 'Plan', '--as-of', 'now'])).entry.content).toBe('third')
-    expect((await desk.json(['show', 'Plan'])).asOf).toBeUndefined()
+    expect((await jsonAt(desk, ['show', 'Plan', '--as-of', 'now'])).entry.content).toBe('third')
+    expect((await jsonAt(desk, ['show', 'Plan'])).asOf).toBeUndefined()
     expect(desk.hash()).toBe(before)
   })
 
   it('lists what was there', async () => {
     const desk = await aged()
     const names = async (...args: string[]): Promise<string[]> =>
-      (await desk.json(['list', ...args])).entries.map((entry: Printed) => entry.name)
+      (await jsonAt(desk, ['list', ...args])).entries.map((entry: Printed) => entry.name)
     expect(await names('--as-of', 'yesterday')).toEqual(['Plan', 'Server'])
     expect(await names()).toEqual(['Plan', 'Server', 'Other'])
     expect(await names('--as-of', 'yesterday', '--kind', 'topic')).toEqual(['Server'])
@@ -131,7 +134,7 @@ describe.concurrent('--as-of', () => {
     const desk = await aged()
     const { stdout } = await desk.run(['recall', '--as-of', 'yesterday'])
     expect(stdout).toMatch(/^As of .*\(UTC\):\n\n# World Knowledge\n\n## Server\n\nsecond\n/)
-    expect(await desk.json(['recall', '--as-of', 'yesterday'])).toMatchObject({
+    expect(await jsonAt(desk, ['recall', '--as-of', 'yesterday'])).toMatchObject({
       text: expect.stringContaining('second'),
       asOf: expect.any(String),
     })
@@ -139,7 +142,7 @@ describe.concurrent('--as-of', () => {
 
   it('before the first write shows that nothing was there', async () => {
     const desk = await aged()
-    expect(await desk.json(['list', '--as-of', '2020-01-01'])).toMatchObject({ status: 0, entries: [] })
+    expect(await jsonAt(desk, ['list', '--as-of', '2020-01-01'])).toMatchObject({ status: 0, entries: [] })
     expect((await desk.run(['list', '--as-of', '2020-01-01'])).stdout).toContain('Nothing is there.')
   })
 
@@ -148,13 +151,13 @@ describe.concurrent('--as-of', () => {
     mkdirSync(join(desk.workspace, 'world'), { recursive: true })
     writeFileSync(join(desk.workspace, 'world/old.md'), 'older than the journal\n')
     await desk.run(['remember', 'first'])
-    const { status, error } = await desk.json(['list', '--as-of', '2020-01-01'])
+    const { status, error } = await jsonAt(desk, ['list', '--as-of', '2020-01-01'])
     expect([status, error.code]).toEqual([3, 'NOT_FOUND'])
     expect(error.hint).toContain(daysAgo(0))
   })
 
   it('does not find what was not there yet', async () => {
-    expect(await (await aged()).json(['show', 'Other', '--as-of', 'yesterday'])).toMatchObject({
+    expect(await jsonAt(await aged(), ['show', 'Other', '--as-of', 'yesterday'])).toMatchObject({
       status: 3,
       error: { code: 'NOT_FOUND' },
     })

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CONFIG_KEYS } from '../../src/config/keys.ts'
+import { jsonFrom } from './in-this-process.ts'
 import { Desk, freshFolder, type Printed, type RunOptions } from './keepsake.ts'
 
 /** A desk with an agent.yaml; the first of these lines of `spec.memory` is line 3. */
@@ -19,7 +20,7 @@ async function sourceOf(
   args: readonly string[] = [],
   options: RunOptions = {},
 ): Promise<Printed> {
-  const { config, error } = await desk.json(['config', key, ...args], options)
+  const { config, error } = await jsonFrom(desk, ['config', key, ...args], options)
   return config?.[key] ?? error
 }
 
@@ -185,7 +186,7 @@ describe.concurrent('a command', () => {
   it.each(['chroma'])('says that the backend %s comes later', async (backend) => {
     const desk = deskWith(`backend: ${backend}`)
     for (const args of [['list'], ['remember', 'x'], ['init']]) {
-      const { status, error } = await desk.json(args)
+      const { status, error } = await jsonFrom(desk, args)
       expect([status, error.code]).toEqual([1, 'UNSUPPORTED'])
       expect(error.message).toContain(`${join(desk.folder, 'agent.yaml')}:3 names a memory `)
       expect(error.hint).toContain('backend: filesystem')
@@ -268,7 +269,7 @@ describe.concurrent('keepsake init with an agent.yaml', () => {
     await desk.make(['init'])
     writeFileSync(join(desk.folder, 'agent.yaml'), 'spec: { memory: { timezone: UTC } }')
     for (const args of [['list'], ['remember', 'x'], ['init'], ['config']]) {
-      const { status, error } = await desk.json(args)
+      const { status, error } = await jsonFrom(desk, args)
       expect([status, error.code]).toEqual([2, 'INVALID'])
       expect(error.message).toBe(
         `timezone: ${desk.folder}/agent.yaml:1 says "UTC", but ${desk.workspace}/keepsake.yaml says "Asia/Kolkata"`,

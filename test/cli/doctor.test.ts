@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { jsonFrom } from './in-this-process.ts'
 import { Desk } from './keepsake.ts'
 
 const CARD = 'agents/main/entries/open.md'
@@ -77,7 +78,7 @@ describe('keepsake doctor', () => {
       for (let n = 0; n < 4; n++) await desk.make(['remember', `Text ${n}.`, '--name', `note ${writer % 2} ${n}`])
     })
     const looks: unknown[] = []
-    for (let n = 0; n < 8; n++) looks.push((await desk.json(['doctor'])).problems)
+    for (let n = 0; n < 8; n++) looks.push((await jsonFrom(desk, ['doctor'])).problems)
     await Promise.all(writers)
     expect(looks).toEqual(looks.map(() => []))
   })

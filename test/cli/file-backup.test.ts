@@ -66,6 +66,16 @@ describe('backup', () => {
     expect(desk.hash()).toBe(before)
   })
 
+  it('of a folder is no memory in one file, and does not get the name of one', async () => {
+    await jsonHere(['remember', 'x', '--workspace', 'folder'])
+    const { error } = await jsonHere(['backup', 'copy.keepsake', '--workspace', 'folder'])
+    expect([error.message, error.hint]).toEqual([
+      expect.stringMatching(/folder is a folder, and its backup is an archive/),
+      expect.stringMatching(/\.tar\.gz; .*keepsake move --to copy\.keepsake$/),
+    ])
+    expect(existsSync(at('copy.keepsake'))).toBe(false)
+  })
+
   it('of a memory that was never there is a mistake in the path', async () => {
     const { error } = await jsonHere(['backup', 'copy.keepsake', '--workspace', 'typo.keepsake'])
     expect(error).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('typo.keepsake') })

@@ -1,5 +1,14 @@
 /** Every verb on a memory in one file: they do what they do on a folder, and name no files. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { answer } from '../../src/cli/answer.ts'
@@ -34,6 +43,12 @@ describe('a memory in one file', () => {
     expect(statSync(join(desk.folder, FILE)).mode & 0o777).toBe(0o600)
     expect((await on('init', '--layout', 'flat')).error.message).toContain(`${FILE} says "agents"`)
     expect(readdirSync(desk.folder)).toEqual([FILE])
+  })
+
+  it('is told by doctor --fix --dry-run what would happen to it: small things take no copy', async () => {
+    await on('init')
+    chmodSync(join(desk.folder, FILE), 0o644)
+    expect(await textOf('doctor', '--fix', '--dry-run')).toMatch(/^Would mend\n.*\[file-readable\]/)
   })
 
   it('is written, renamed, searched, forgotten and taken back as a folder is', async () => {
@@ -79,6 +94,18 @@ describe('a memory in one file', () => {
     const { entries } = await on('list')
     expect(entries).toMatchObject([{ name: 'Other' }])
     expect(readFileSync(join(desk.folder, FILE)).includes('xylophone')).toBe(false)
+  })
+
+  it('is told by doctor when agent.yaml asks for what other commands refuse', async () => {
+    await on('init', '--timezone', 'Europe/Berlin')
+    const lines = ['spec:', '  memory:', '    backend: file', `    workspace: ${FILE}`, '    timezone: Pacific/Chatham']
+    writeFileSync(join(desk.folder, 'agent.yaml'), `${lines.join('\n')}\n`)
+    expect((await jsonHere(['list'])).error.code).toBe('INVALID')
+    for (const args of [['doctor'], ['doctor', '--fix']]) {
+      expect((await jsonHere(args)).problems).toMatchObject([
+        { code: 'settings-differ', problem: 'timezone is "Europe/Berlin", asked for is "Pacific/Chatham"' },
+      ])
+    }
   })
 
   it('is what agent.yaml says, and config tells what it was made with', async () => {

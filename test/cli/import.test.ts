@@ -106,6 +106,49 @@ describe('import', () => {
     expect(await counts('server-memory', 'copy.jsonl')).toEqual([2, 0, 2, 0, 3])
   })
 
+  it('follows when a fact is to end', async () => {
+    const fact = async (until: object): Promise<unknown> => {
+      writeFileSync(here('mem0.json'), JSON.stringify([{ id: 'x', memory: 'Likes tea', ...until }]))
+      const [added, updated] = await counts('mem0', 'mem0.json')
+      const { entry } = await jsonHere(['show', 'Likes tea'])
+      return [added, updated, entry.expiresAt?.slice(0, 4) ?? null]
+    }
+    expect(await fact({ expiration_date: '2031-05-01' })).toEqual([1, 0, '2031'])
+    expect(await fact({ expiration_date: '2032-05-01' })).toEqual([0, 1, '2032'])
+    expect(await fact({ expiration_date: 'who knows' })).toEqual([0, 0, '2032'])
+    expect(await fact({})).toEqual([0, 1, null])
+    expect(await fact({ expiration_date: null })).toEqual([0, 0, null])
+  })
+
+  it('updates MEMORY.md where it is what this source said before', async () => {
+    const file = here('given/openclaw/MEMORY.md')
+    const say = async (text: string, ...args: string[]): Promise<unknown> => {
+      writeFileSync(file, text)
+      const [added, updated] = await counts('openclaw', 'given/openclaw', ...args)
+      return [added, updated, (await jsonHere(['reflect', ...args])).entry.content]
+    }
+    for (const args of [[], ['--workspace', here('memory.keepsake')]]) {
+      expect(await say('One.\n', ...args)).toEqual([8, 0, 'One.'])
+      expect(await say('Rewritten.\n', ...args)).toEqual([0, 1, 'Rewritten.'])
+      expect(await say('One.\n', ...args)).toEqual([0, 1, 'One.'])
+      // Another one's, of which nothing is known here, is a note.
+      expect((await counts('claude-code', 'given/claude-code', ...args)).slice(0, 2)).toEqual([4, 0])
+      expect(await say('Two.\n', ...args)).toEqual([0, 1, 'Two.'])
+    }
+  })
+
+  it('updates a MEMORY.md that came alone where it has only grown', async () => {
+    mkdirSync(here('alone'))
+    const say = async (text: string): Promise<unknown> => {
+      writeFileSync(here('alone/MEMORY.md'), text)
+      const [added, updated] = await counts('claude-code', 'alone')
+      return [added, updated, (await jsonHere(['reflect'])).entry.content]
+    }
+    expect(await say('One.\n\nTwo.\n')).toEqual([1, 0, 'One.\n\nTwo.'])
+    expect(await say('One.\n\nAnd a half.\n\nTwo.\n')).toEqual([0, 1, 'One.\n\nAnd a half.\n\nTwo.'])
+    expect(await say('Something else.\n')).toEqual([1, 0, 'One.\n\nAnd a half.\n\nTwo.'])
+  })
+
   it('never replaces MEMORY.md, and does not bring back what was once in it', async () => {
     await counts('openclaw', 'given/openclaw')
     await makeAt(desk, ['reflect', 'Rewritten since.'])
@@ -164,7 +207,12 @@ describe('import', () => {
 
     await jsonHere(['remember', 'A person.', '--name', 'tea', '--workspace', here('other')])
     const { leftOut, ...merged } = await into('other')
-    expect(merged).toMatchObject({ whole: false, new: 1, known: 0, change: { origin: { by: 'import' } } })
+    expect(merged).toMatchObject({
+      whole: false,
+      new: 1,
+      known: 0,
+      changes: [{ origin: { by: 'import' }, agent: 'main' }],
+    })
     expect(leftOut).toMatchObject([{ entry: 'the note "Ada" of main' }])
   })
 
@@ -202,7 +250,7 @@ describe('import', () => {
     expect(await message('mem0', 'given')).toBe('PATH: given is not a file')
     expect(await message('openclaw', 'page.html')).toBe('PATH: page.html is not a folder')
     expect(await message('mem0', 'page.html')).toBe(
-      'PATH: page.html holds no memory of mem0 (page.html, line 1: is not a JSON object)',
+      'PATH: page.html holds no memory of mem0 (page.html, line 1: is not JSON)',
     )
     expect(await message('folder')).toBe('import folder needs PATH')
     expect(await message('folder', 'nowhere')).toBe('there is no folder nowhere')

@@ -6,7 +6,7 @@ import { vi } from 'vitest'
 import { answer } from '../../src/cli/answer.ts'
 import { EXIT_STATUS } from '../../src/cli/exit-status.ts'
 import { isKeepsakeError } from '../../src/errors.ts'
-import { cleanEnvironment, type Desk, type Printed } from './keepsake.ts'
+import { cleanEnvironment, type Desk, type Printed, type RunOptions } from './keepsake.ts'
 
 /** From here on this process stands where the commands of that desk start. Only for a test file with a process of its own. */
 export function sitDownAt(desk: Desk): void {
@@ -28,6 +28,25 @@ export async function jsonHere(args: readonly string[]): Promise<Printed> {
     const { code, message, hint = '' } = error
     return { error: { code, message, hint }, status: EXIT_STATUS[code] }
   }
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** As Desk.json, in its folder and with an environment of its own; a process has one of each, so they come one after the other. */
+export function jsonFrom(desk: Desk, args: readonly string[], { env, cwd }: RunOptions = {}): Promise<Printed> {
+  const printed = last.then(async () => {
+    const before = { env: process.env, folder: process.cwd() }
+    process.env = cleanEnvironment(desk.folder, env)
+    process.chdir(cwd ?? desk.folder)
+    try {
+      return await jsonHere(args)
+    } finally {
+      process.env = before.env
+      process.chdir(before.folder)
+    }
+  })
+  last = printed.catch(() => undefined)
+  return printed
 }
 
 /** With the workspace of a desk, wherever this process stands: several of them may run at once. */

@@ -88,7 +88,7 @@ describe('keepsake move', () => {
 
   it.each([
     ['no target', [], 'move needs --to TARGET'],
-    ['itself', ['--to', '.keepsake'], 'is the memory that is moved'],
+    ['itself', ['--to', '.keepsake'], 'is the memory that is copied'],
     ['a place inside of itself', ['--to', '.keepsake/x.keepsake'], 'lies inside of'],
     ['a server', ['--to', 'chroma://localhost'], 'a later version'],
     ['a foreign file', ['--to', 'foreign.keepsake'], 'foreign.keepsake'],
@@ -112,6 +112,21 @@ describe('keepsake move', () => {
     const text = await words(['move', '--to', 'my shelf/memory.keepsake'])
     expect(text).toContain('write in agent.yaml:\n  spec:\n    memory:\n      backend: file\n')
     expect(text).toContain('workspace: "my shelf/memory.keepsake"')
+    expect(text).not.toContain('identity_file')
+  })
+
+  it('says that an identity which lay outside is in the copy, and that its line must go', async () => {
+    const lines = ['spec:', '  memory:', '    workspace: .keepsake', '    identity_file: ../outside/ME.md', '']
+    mkdirSync(join(desk.folder, 'outside'))
+    writeFileSync(join(desk.folder, 'outside/ME.md'), 'I am Ada.')
+    writeFileSync(join(desk.folder, 'agent.yaml'), lines.join('\n').replace('../outside', join(desk.folder, 'outside')))
+    const text = await words(['move', '--to', 'memory.keepsake'])
+    expect(text).toMatch(/And take the line identity_file out of it: the identity is in memory\.keepsake now\.$/)
+    writeFileSync(
+      join(desk.folder, 'agent.yaml'),
+      'spec:\n  memory:\n    backend: file\n    workspace: memory.keepsake\n',
+    )
+    expect(await ask(['show', 'IDENTITY'])).toMatchObject({ entry: { content: 'I am Ada.' } })
   })
 })
 
@@ -148,6 +163,36 @@ describe('keepsake export', () => {
       expect([refused.status, refused.error.code]).toEqual([4, 'CONFLICT'])
     }
     expect(desk.hash()).toBe(before)
+  })
+
+  it('does not go into the memory itself', async () => {
+    const before = desk.hash()
+    const refused = await jsonHere(['export', '.keepsake/world/out'])
+    expect([refused.error.code, refused.error.message]).toEqual(['INVALID', expect.stringContaining('lies inside of')])
+    expect(desk.hash()).toBe(before)
+  })
+
+  it('touches nothing beside it that is not its own, and leaves nothing when it fails', async () => {
+    mkdirSync(join(desk.folder, 'out/.notes.exporting'), { recursive: true })
+    writeFileSync(join(desk.folder, 'out/.notes.exporting/mine.txt'), 'mine')
+    await ask(['export', 'out/notes'])
+    expect(readFileSync(join(desk.folder, 'out/.notes.exporting/mine.txt'), 'utf8')).toBe('mine')
+    writeFileSync(join(desk.workspace, 'agents/main/entries/deploys.md'), Buffer.from([0x61, 0xff]))
+    expect((await jsonHere(['export', 'out/more'])).error.code).toBe('DAMAGED')
+    expect(readdirSync(join(desk.folder, 'out')).sort()).toEqual(['.notes.exporting', 'notes'])
+  })
+})
+
+describe('keepsake import folder', () => {
+  it.each(['made', 'made.keepsake'])('says before what it does after init: %s', async (name) => {
+    await ask(['export', 'notes'])
+    await ask(['init', '--workspace', name])
+    const settings = (await ask(['config', '--workspace', name])) as unknown
+    const would = await ask(['import', 'folder', 'notes', '--dry-run', '--workspace', name])
+    const did = await ask(['import', 'folder', 'notes', '--workspace', name])
+    expect(would).toMatchObject({ whole: false, new: 5 })
+    expect({ ...did, dryRun: true, changes: [] }).toEqual(would)
+    expect((await ask(['config', '--workspace', name])) as unknown).toEqual(settings)
   })
 })
 

@@ -1,9 +1,12 @@
 /** Where the memory is and whose, and what a command makes of a folder that it did not make itself. */
 import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { encodeHeader, JOURNAL_VERSION } from '../../src/codec/journal-record.ts'
+import { jsonAt, sitDownAt } from './in-this-process.ts'
 import { Desk, MAIN, type Printed } from './keepsake.ts'
+
+beforeAll(() => sitDownAt(new Desk()))
 
 describe.concurrent('the workspace', () => {
   it('is the nearest .keepsake upward', async () => {
@@ -103,13 +106,13 @@ describe.concurrent('a folder made by hand, without .state', () => {
     expect((await desk.run(['recall', '--days', '1'])).stdout).toContain(
       'None in these days; the last are of 2026-03-01.',
     )
-    expect((await desk.json(['show', 'deploys'])).entry).toMatchObject({
+    expect((await jsonAt(desk, ['show', 'deploys'])).entry).toMatchObject({
       name: 'Deploys',
       metadata: { tags: ['a', 'b'] },
     })
-    expect((await desk.json(['list'])).entries).toHaveLength(5)
-    expect((await desk.json(['learn', 'heron'])).entry.content).toBe('The staging server.')
-    expect((await desk.json(['reflect'])).entry.origin).toEqual({ by: 'hand' })
+    expect((await jsonAt(desk, ['list'])).entries).toHaveLength(5)
+    expect((await jsonAt(desk, ['learn', 'heron'])).entry.content).toBe('The staging server.')
+    expect((await jsonAt(desk, ['reflect'])).entry.origin).toEqual({ by: 'hand' })
     expect(desk.hash()).toBe(before)
   })
 
@@ -120,14 +123,14 @@ describe.concurrent('a folder made by hand, without .state', () => {
       /tags: \[a, b\]\n(.*\n)*Ship it now\./,
     )
     expect(readFileSync(join(desk.workspace, 'world/heron.md'), 'utf8')).toBe(FILES['world/heron.md'])
-    expect((await desk.json(['list'])).entries).toHaveLength(5)
+    expect((await jsonAt(desk, ['list'])).entries).toHaveLength(5)
   })
 
   it('of one agent, as other programs make it, is recognised as flat', async () => {
     const desk = new Desk()
     desk.edit('MEMORY.md', 'Flat.\n')
-    expect((await desk.json(['reflect'])).entry).toMatchObject({ content: 'Flat.', path: 'MEMORY.md' })
-    expect(await desk.json(['init'])).toMatchObject({ created: true, settings: { layout: 'flat' } })
+    expect((await jsonAt(desk, ['reflect'])).entry).toMatchObject({ content: 'Flat.', path: 'MEMORY.md' })
+    expect(await jsonAt(desk, ['init'])).toMatchObject({ created: true, settings: { layout: 'flat' } })
   })
 })
 
@@ -147,7 +150,7 @@ describe.concurrent('a workspace that is not for this program', () => {
     spoil(desk)
     const before = desk.hash()
     for (const args of [['recall'], ['remember', 'x']]) {
-      const { status, error } = await desk.json(args)
+      const { status, error } = await jsonAt(desk, args)
       expect([status, error?.code]).toEqual([1, code])
       expect(error.message).toMatch(says)
       expect(error.hint).not.toBe('')
@@ -224,10 +227,10 @@ describe.concurrent('a clone without .state', () => {
         content,
         revision,
       ])
-    const original = essence(await desk.json(['list']))
+    const original = essence(await jsonAt(desk, ['list']))
     cpSync(desk.workspace, join(desk.folder, 'clone'), { recursive: true })
     rmSync(join(desk.folder, 'clone/.state'), { recursive: true })
-    const clone = essence(await desk.json(['list', '--workspace', 'clone']))
+    const clone = essence(await jsonAt(desk, ['list', '--workspace', join(desk.folder, 'clone')]))
     expect(clone.sort()).toEqual(original.sort())
   })
 })

@@ -15,13 +15,16 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { openMemory } from '../../src/index.ts'
 import { formatOwner, thisProcess } from '../../src/stores/disk/owner.ts'
+import { jsonAt, makeAt, sitDownAt } from './in-this-process.ts'
 import { Desk, ended, isReading, type Printed, type RunOptions } from './keepsake.ts'
 import { visibleTree } from './visible-tree.ts'
 
 const NOBODY = 65534
+
+beforeAll(() => sitDownAt(new Desk()))
 
 function codes({ problems }: Printed): string[] {
   return problems.map(({ code }: Printed) => code)
@@ -72,7 +75,7 @@ describe.concurrent('a locked workspace', () => {
     expect(child.exitCode).toBeNull()
     release()
     expect(await ended(child)).toEqual({ status: 0, stdout: '', stderr: '' })
-    expect((await desk.json(['list', '--kind', 'experience'])).entries).toHaveLength(2)
+    expect((await jsonAt(desk, ['list', '--kind', 'experience'])).entries).toHaveLength(2)
   })
 
   it('is interrupted at once', async () => {
@@ -155,14 +158,14 @@ describe.concurrent('a workspace', () => {
 
   it('of one agent is used for that agent by every command, unless another is named', async () => {
     const desk = new Desk()
-    await desk.make(['init', '--layout', 'flat', '--agent', 'bob'])
-    await desk.make(['remember', 'x', '--name', 'alpha'])
-    expect((await desk.json(['show', 'alpha'])).entry.scope).toBe('bob')
-    expect(codes(await desk.json(['doctor']))).toEqual([])
-    expect((await desk.json(['config', 'agent'])).config.agent).toEqual({ value: 'bob', source: 'keepsake.yaml' })
-    const { error } = await desk.json(['list', '--agent', 'main'])
+    await makeAt(desk, ['init', '--layout', 'flat', '--agent', 'bob'])
+    await makeAt(desk, ['remember', 'x', '--name', 'alpha'])
+    expect((await jsonAt(desk, ['show', 'alpha'])).entry.scope).toBe('bob')
+    expect(codes(await jsonAt(desk, ['doctor']))).toEqual([])
+    expect((await jsonAt(desk, ['config', 'agent'])).config.agent).toEqual({ value: 'bob', source: 'keepsake.yaml' })
+    const { error } = await jsonAt(desk, ['list', '--agent', 'main'])
     expect(error.message).toContain(`--agent says "main", but ${join(desk.workspace, 'keepsake.yaml')} says "bob"`)
-    expect(codes(await desk.json(['doctor', '--agent', 'main']))).toEqual(['settings-differ'])
+    expect(codes(await jsonAt(desk, ['doctor', '--agent', 'main']))).toEqual(['settings-differ'])
   })
 })
 
@@ -189,7 +192,7 @@ describe.concurrent('doctor', () => {
     const text = readFileSync(settings, 'utf8')
     desk.edit('keepsake.yaml', text.replace('layout: agents', 'layout: spiral'))
     expect((await desk.run(['doctor'])).stdout).not.toContain('--fix" mends')
-    expect((await desk.json(['doctor', '--fix', '--dry-run'])).wouldMend).toEqual([])
+    expect((await jsonAt(desk, ['doctor', '--fix', '--dry-run'])).wouldMend).toEqual([])
     rmSync(settings)
     const { stdout, stderr } = await desk.run(['doctor', '--fix'])
     expect([stdout, stderr]).toEqual([
@@ -204,7 +207,7 @@ describe.concurrent('doctor', () => {
     desk.edit('agents/main/entries/two\nlines\u001b[31m.md', '---\nname: open\n')
     const { stdout } = await desk.run(['doctor'])
     expect(stdout).toMatch(/^ {2}\S*two\\x0alines\\x1b\[31m\.md {2}.* \[broken-card\]$/m)
-    expect((await desk.json(['doctor'])).problems[0].path).toBe('agents/main/entries/two\nlines\u001b[31m.md')
+    expect((await jsonAt(desk, ['doctor'])).problems[0].path).toBe('agents/main/entries/two\nlines\u001b[31m.md')
   })
 
   it('says how to end a restore that was interrupted', async () => {
@@ -221,7 +224,7 @@ describe.concurrent('doctor', () => {
 describe.concurrent('log and undo', () => {
   it('tell of a file that was moved by hand', async () => {
     const desk = await Desk.furnished()
-    await desk.make(['log'])
+    await makeAt(desk, ['log'])
     const entries = join(desk.workspace, 'agents/main/entries')
     renameSync(join(entries, 'deploys.md'), join(entries, 'elsewhere.md'))
     const { stdout } = await desk.run(['log', '--limit', '1'])
@@ -237,7 +240,7 @@ describe.concurrent('log and undo', () => {
     const says =
       '14 entries are gone from the folder at once, and not taken for removed yet; if that was meant: keepsake accept'
     expect((await desk.run(['log'])).stderr).toBe(`keepsake: warning: ${says}\n`)
-    expect((await desk.json(['log'])).warnings).toEqual([says])
+    expect((await jsonAt(desk, ['log'])).warnings).toEqual([says])
     expect((await desk.run(['undo', '--dry-run'])).stderr).toContain(says)
   })
 
@@ -245,7 +248,7 @@ describe.concurrent('log and undo', () => {
     const desk = new Desk()
     desk.edit('world/heron.md', 'A bird.\n')
     mkdirSync(join(desk.workspace, 'agents'), { recursive: true })
-    await desk.make(['remember', 'x', '--name', 'alpha'])
+    await makeAt(desk, ['remember', 'x', '--name', 'alpha'])
     const { stdout } = await desk.run(['log'])
     expect(stdout).toContain('found the topic "heron"')
     expect(stdout).toContain('added the note "alpha"')

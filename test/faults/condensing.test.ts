@@ -12,7 +12,7 @@ sweep('a fault at any call leaves a condensing whole or undone:', {
   scenarios,
   modes: ['kill', 'kill-half', 'errno:EIO', 'errno:ENOSPC', 'short:EIO', 'short:ENOSPC'],
   step: (mode) => (mode === 'kill' ? 1 : mode === 'kill-half' ? 2 : 8),
-  every: 130,
+  every: 220,
   always: 'last',
   readOnly: scenarios.slice(0, 1),
 })

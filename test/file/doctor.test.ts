@@ -331,6 +331,61 @@ describe('doctor of the one file', () => {
     }
   })
 
+  it('does not promise to save anything where nothing can be read, nor to change what is not ours', async () => {
+    for (const make of [() => writeFileSync(path, ''), () => truncateSync(path, 90)]) {
+      writeFileSync(path, whole)
+      make()
+      const damage = examineFile(path).findings.filter(({ severity }) => severity === 'damage')
+      expect(damage.map(({ fixable }) => fixable)).toEqual(damage.map(() => false))
+      for (const { hint } of damage) expect(hint).toMatch(/^Nothing in it can be read\. Take back a backup/)
+      expect((await mendFile(path)).warnings).toEqual([expect.stringMatching(/^nothing was saved/)])
+    }
+    writeFileSync(path, 'a letter to somebody')
+    chmodSync(path, 0o644)
+    const { findings } = examineFile(path)
+    expect(findings.map(({ code, fixable }) => [code, fixable])).toEqual([
+      ['foreign-file', false],
+      ['file-readable', false],
+    ])
+    expect(findings[1]?.hint).toContain('chmod 600')
+  })
+
+  it('tells what other commands refuse: settings that are asked for otherwise, and what has the name of the lock', async () => {
+    const wish = { timezone: 'Pacific/Chatham', layout: 'flat', agent: 'somebody' } as const
+    chmodSync(path, 0o644)
+    const { findings } = examineFile(path, { wish })
+    expect(codes(findings)).toEqual(['file-readable', 'settings-differ'])
+    expect(findings.map(({ problem }) => problem).join('\n')).toMatch(/layout is "agents", asked for is "flat"/)
+    const { mended, warnings } = await mendFile(path, { wish })
+    expect([mended, warnings]).toEqual([[], [expect.stringMatching(/^nothing was mended, for other settings/)]])
+    chmodSync(path, 0o600)
+    const inside = join(folder, 'inside')
+    const makers = [
+      () => writeFileSync(`${path}.lock`, ''),
+      () => {
+        mkdirSync(inside)
+        writeFileSync(join(inside, 'mine'), '')
+        symlinkSync(inside, `${path}.lock`)
+      },
+    ]
+    for (const make of makers) {
+      make()
+      expect(codes(examineFile(path).findings)).toEqual(['foreign-lock'])
+      expect((await mendFile(path)).mended).toEqual([])
+      for (const refused of [
+        withStore((store) => store.apply({ operations: [note(20)], origin: ORIGIN })),
+        withStore((store) => store.lease('work')),
+      ]) {
+        await expect(refused).rejects.toMatchObject({
+          code: 'FOREIGN',
+          message: expect.stringContaining('.lock: it is '),
+        })
+      }
+      rmSync(`${path}.lock`)
+    }
+    expect(existsSync(join(inside, 'mine'))).toBe(true)
+  })
+
   it('finds keys in plain sight, and names the entry, never the key', async () => {
     const key = `ghp_${'Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4eF7gH'}`
     await withStore((store) =>

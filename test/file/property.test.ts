@@ -43,7 +43,7 @@ const SORTS: readonly Sort[] = [
     open: (folder, options) => fileStore({ path: join(folder, 'memory.keepsake'), ...options }),
     fold: (store) => (store as FileStore).fold(), // as open made it
     conversations: IS_FULL ? 50 : 3,
-    steps: IS_FULL ? 2000 : 1000,
+    steps: IS_FULL ? 2000 : 500,
   },
   {
     sort: 'the folder',

@@ -146,6 +146,16 @@ describe('undo', () => {
     expect(await texts(open('alice'))).toEqual(['hers', 'shared'])
   })
 
+  it('passes over a newer change that is partly of another agent, and says so', async () => {
+    const bob = open('bob')
+    await bob.remember('his', { name: 'y' })
+    const add = (scope: string) => ({ op: 'add', kind: 'note', scope, name: 'z', content: 'of both' }) as const
+    await bob.store.apply({ operations: [add('alice'), add('bob')], origin: { by: 'import' } })
+    const { undone, warnings } = await bob.undo()
+    expect(undone.map(({ change }) => change.number)).toEqual([1])
+    expect(warnings).toEqual(['change 2 was passed over: it also changed what belongs to another agent'])
+  })
+
   it('leaves alone what was there when the journal began', async () => {
     mkdirSync(at('world'), { recursive: true })
     writeFileSync(at('world/t.md'), 'older\n')

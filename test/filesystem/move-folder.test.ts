@@ -25,7 +25,7 @@ import {
 import { memoryStore } from '../../src/stores/memory.ts'
 import { act, filesOf, fill, grow, heldImage, put, randomly, treeOf } from './move-images.ts'
 
-const ENTRIES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10_000 : 800
+const ENTRIES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10_000 : 400
 
 let base: string
 let ms: number
@@ -113,6 +113,31 @@ describe('a folder moved to another folder', () => {
     const to = await moved(from)
     expect(treeOf(to.root)).toEqual(before.tree)
     expect(await compareImages(image, await to.image())).toEqual([])
+  })
+
+  it('is known again while hands’ edits wait to be journaled, whatever the time is', async () => {
+    const from = at('from', { clock: Date.now })
+    await new Memory(from, 'main', Date.now).remember('one', { name: 'One' })
+    put(from.root, 'agents/main/entries/one.md', 'two\n')
+    const to = await moved(from)
+    const later = at('from', { clock: () => Date.now() + 3_600_000 })
+    expect(await compareImages(await later.image(), await to.image())).toEqual([])
+  })
+
+  it('is of one moment where somebody writes all the time: they wait for the look', async () => {
+    const root = join(base, 'from')
+    let saves = 0
+    const busy = at('from', {
+      clock: () => {
+        // The clock is asked in the middle of each look: five go wrong, and the next one is under the lock.
+        if (saves < 5) put(root, 'agents/main/entries/one.md', `save ${++saves}\n`)
+        return Date.now()
+      },
+    })
+    await new Memory(at('from', { clock: Date.now }), 'main', Date.now).remember('one', { name: 'One' })
+    const contents: string[] = []
+    for await (const { content } of (await busy.image()).entries()) contents.push(content)
+    expect(contents).toContain('save 5')
   })
 
   it('takes a folder that Keepsake has never written to', async () => {
@@ -447,6 +472,42 @@ describe('a move that can not be', () => {
       expect(treeOf(to.root)).toEqual(treeOf(from.root))
       expect(readdirSync(base).filter((name) => name.includes('moving'))).toEqual([])
     }
+  })
+
+  it('follows no link that somebody has put where it is built', async () => {
+    const from = at('from')
+    await fill(from, 5, tick)
+    const image = await heldImage(await from.image())
+    const stop = new AbortController()
+    await expect(at('to').adopt(image, { signal: stop.signal, onProgress: () => stop.abort() })).rejects.toThrow()
+    const moving = join(base, '.to.moving')
+    mkdirSync(join(base, 'elsewhere'))
+    rmSync(join(moving, 'agents'), { recursive: true, force: true })
+    symlinkSync(join(base, 'elsewhere'), join(moving, 'agents'))
+    expect(await at('to').adopt(image)).toMatchObject({ resumed: true })
+    expect(readdirSync(join(base, 'elsewhere'))).toEqual([])
+    expect(treeOf(join(base, 'to'))).toEqual(treeOf(from.root))
+  })
+
+  it('is refused where an entry is none, and leaves nothing', async () => {
+    const from = at('from')
+    await new Memory(from, 'main', clock).remember('one')
+    const image = await heldImage(await from.image())
+    for (const bad of [
+      { kind: 'nope' },
+      { kind: '__proto__' },
+      { createdAt: '../../x' },
+      { aliases: null },
+      { id: '../x' },
+    ]) {
+      const entries = async function* (): AsyncGenerator<Entry> {
+        for await (const entry of image.entries()) yield { ...entry, ...bad } as Entry
+      }
+      await expect(at('to').adopt({ ...image, entries }), JSON.stringify(bad)).rejects.toMatchObject({
+        code: 'DAMAGED',
+      })
+    }
+    expect(readdirSync(base)).toEqual(['from'])
   })
 
   it('does not go on with what was begun from another memory', async () => {

@@ -1,5 +1,14 @@
 /** `purge` leaves no byte of an entry: in files, the journal and its bases, sessions, derived data and known backups. */
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -93,9 +102,11 @@ describe('purge', () => {
     await memory.absorb()
     await memory.learnFact('Copied', `${SECRET}\n`)
     writeFileSync(join(root, 'notes.txt'), `x ${SECRET}`)
+    mkdirSync(join(base, '.ws.moving'))
     const door = (await memory.list({ kinds: ['note'] }))[0]
     const { outOfReach } = await store.purge([door?.id ?? ''])
     expect(outOfReach.join('\n')).toMatch(/notes\.txt[\s\S]*world\/copied\.md|world\/copied\.md[\s\S]*notes\.txt/)
+    expect(outOfReach.join('\n')).toContain('.ws.moving, which a move')
     const left = holding(SECRET).filter((file) => !file.includes('.state'))
     expect(left.sort()).toEqual(['ws/notes.txt', 'ws/world/copied.md'])
   })

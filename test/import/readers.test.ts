@@ -69,9 +69,102 @@ describe('the readers', () => {
     )
     expect(asList.candidates).toMatchObject([{ key: 'x', content: 'Likes tea' }])
     expect(asLines.candidates).toMatchObject([{ key: 'x' }, { key: 'y', metadata: { app: 'chat' } }])
-    expect(asLines.problems).toEqual([{ source: 'given, line 3', problem: 'is not a JSON object' }])
+    expect(asLines.problems).toEqual([{ source: 'given, line 3', problem: 'is not JSON' }])
     expect(read('mem0', '{"error":"unauthorized"}').problems).toEqual([
       { source: 'given', problem: 'has neither "results" nor "memories"' },
+    ])
+  })
+
+  it('takes one memory of mem0, written over several lines', () => {
+    const one = { id: 'x', memory: 'Likes tea', categories: 'single', structured_attributes: { hour: 9 } }
+    const { candidates, problems } = read('mem0', JSON.stringify(one, null, 2))
+    expect(candidates).toMatchObject([
+      { key: 'x', metadata: { categories: ['single'], structured_attributes: { hour: 9 } } },
+    ])
+    expect(problems).toEqual([])
+  })
+
+  it('loses nothing of an entity: a text for a list, a second type, further keys', () => {
+    const lines = [
+      {
+        type: 'entity',
+        name: 'Ada',
+        entityType: 'person',
+        observations: 'likes tea',
+        version: 1,
+        createdAt: '2026-01-05',
+      },
+      { type: 'entity', name: 'Ada', entityType: 'pilot', observations: { a: 1 }, version: 2, imported_from: 'x' },
+      {
+        type: 'entity',
+        name: 'Bo',
+        entityType: 7,
+        observations: ['a'],
+        deep: JSON.parse('['.repeat(99) + ']'.repeat(99)),
+      },
+    ]
+    const { candidates, problems } = read('server-memory', lines.map((line) => JSON.stringify(line)).join('\n'))
+    expect(candidates).toMatchObject([
+      {
+        content: '- likes tea',
+        description: 'person, pilot',
+        metadata: {
+          imported_from: 'server-memory',
+          entity_type: ['person', 'pilot'],
+          version: [1, 2],
+          createdAt: '2026-01-05',
+          original_imported_from: 'x',
+        },
+      },
+      { content: '- a', metadata: { imported_from: 'server-memory' } },
+    ])
+    expect(problems).toMatchObject([
+      { source: 'given, line 2', problem: 'has an observation that is no text; the others were taken', taken: true },
+      { source: 'given, line 3', problem: expect.stringContaining('is nested too deeply; that key was left out') },
+      { source: 'given, line 3', problem: 'has an entityType that is no text; the rest was taken', taken: true },
+    ])
+  })
+
+  it.each<ImportFormat>(['basic-memory', 'claude-code', 'openclaw'])(
+    'of %s says itself where an entry comes from, and keeps what the file says of that',
+    (format) => {
+      const { candidates } = read(format, '---\nimported_from: notion\n---\nText.', 'note.md')
+      expect(candidates[0]?.metadata).toEqual({ imported_from: format, original_imported_from: 'notion' })
+    },
+  )
+
+  it.each([
+    ['machine learning, brewing', ['machine learning', 'brewing']],
+    ['"#tea #rain"', ['tea', 'rain']],
+    ['2026', ['2026']],
+  ])('takes the tags %s', (tags, expected) => {
+    const { candidates } = read('basic-memory', `---\ntags: ${tags}\n---\nText.`, 'note.md')
+    expect(candidates[0]?.metadata?.['tags']).toEqual(expected)
+  })
+
+  it.each([
+    ['# 2026-02-03', undefined],
+    ['# 2026-02-03 (Tuesday)', undefined],
+    ['# Daily log: Tue, Feb 3rd, 2026', undefined],
+    [
+      '# 2026-02-03 (Tuesday): launch day, Ada joined the team',
+      '# 2026-02-03 (Tuesday): launch day, Ada joined the team',
+    ],
+    ['# Notes', '# Notes'],
+    ['# 2026-02-03: 4 servers', '# 2026-02-03: 4 servers'],
+  ])('keeps of the title %j of a day what is more than the day', (title, kept) => {
+    const [first] = dailySections(`${title}\n\n## 09:00 Standup\n`, '2026-02-03')
+    expect(first?.content).toBe(kept ?? '## Standup')
+  })
+
+  it('takes the time of a section to the second, and in UTC where it says so', () => {
+    const text = '## 14:30 UTC Standup\n\n## [15:00:20] Call\n\n## 3:45:10 pm - Tea\n\n## 16:00Z\n\nEnd.'
+    const { candidates } = read('openclaw', text, 'memory/2026-02-03.md')
+    expect(candidates.map(({ createdAt, content }) => [createdAt, content])).toEqual([
+      ['2026-02-03T14:00:20.000Z', '## Call'],
+      ['2026-02-03T14:30:00.000Z', '## Standup'],
+      ['2026-02-03T14:45:10.000Z', '## Tea'],
+      ['2026-02-03T16:00:00.000Z', 'End.'],
     ])
   })
 
@@ -124,6 +217,8 @@ describe('times', () => {
   it.each([
     ['2026-01-05T09:30:00+01:00', '2026-01-05T08:30:00.000Z'],
     ['2026-01-05 09:30', '2026-01-05T08:30:00.000Z'],
+    ['2026-01-05 09:30:12', '2026-01-05T08:30:12.000Z'],
+    ['2026-01-05T09:30:12.345678', '2026-01-05T08:30:12.345Z'],
     ['2026-07-05', '2026-07-04T22:00:00.000Z'],
     [1_767_600_000, '2026-01-05T08:00:00.000Z'],
     [1_767_600_000_000, '2026-01-05T08:00:00.000Z'],

@@ -1,5 +1,7 @@
 // The rule by which entries of a folder find room in a memory; the folder is played by a store in RAM.
 import { describe, expect, it } from 'vitest'
+import { openMemory } from '../../src/memory.ts'
+import type { Entry } from '../../src/model/entry.ts'
 import { importFolder } from '../../src/move/import-folder.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { collected } from '../../src/testing/images.ts'
@@ -15,23 +17,45 @@ describe('a folder', () => {
     const would = await importFolder(folder, memory, { dryRun: true })
     expect(await memory.heads()).toEqual([])
     expect(await importFolder(folder, memory)).toEqual(would)
-    expect(would).toEqual({ whole: true, added: 5, alreadyThere: 0, leftOut: [], warnings: [] })
+    expect(would).toEqual({ whole: true, added: 5, alreadyThere: 0, leftOut: [], changes: [], warnings: [] })
     expect(await collected(await memory.image())).toEqual(await collected(await folder.image()))
   })
 
-  it('brings its entries into another memory in one change, with ids and times', async () => {
+  it('brings its entries into another memory in one change for each agent, with ids and times', async () => {
     const [folder, memory] = [await sampleStore(), memoryStore()]
+    await apply(folder, [note('hers', { scope: 'ada' })])
     await apply(memory, [note('mine')])
     const would = await importFolder(folder, memory, { dryRun: true })
     expect(await memory.heads()).toHaveLength(1)
-    const { change, ...imported } = await importFolder(folder, memory)
-    expect(imported).toEqual(would)
-    expect(imported).toEqual({ whole: false, added: 5, alreadyThere: 0, leftOut: [], warnings: NOT_MERGED })
-    expect([change?.number, change?.origin]).toEqual([2, { by: 'import' }])
+    const { changes, ...imported } = await importFolder(folder, memory)
+    expect({ ...imported, changes: [] }).toEqual(would)
+    expect(imported).toEqual({ whole: false, added: 6, alreadyThere: 0, leftOut: [], warnings: NOT_MERGED })
+    expect(changes.map(({ change, agent }) => [change.number, change.origin, agent])).toEqual([
+      [2, { by: 'import' }, 'main'],
+      [3, { by: 'import' }, 'ada'],
+    ])
     const [, ...came] = await scanned(memory)
-    expect(came.map((entry) => ({ ...entry, seq: 0 }))).toEqual(
-      (await scanned(folder)).map((entry) => ({ ...entry, seq: 0 })),
+    const byId = (a: Entry, b: Entry): number => (a.id < b.id ? -1 : 1)
+    expect(came.map((entry) => ({ ...entry, seq: 0 })).sort(byId)).toEqual(
+      (await scanned(folder)).map((entry) => ({ ...entry, seq: 0 })).sort(byId),
     )
+    for (const { change, agent } of changes) {
+      const own = await openMemory({ store: memory, agent: agent ?? 'main' })
+      const { undone } = await own.undo({ changes: [change.number] })
+      expect(undone).toHaveLength(1)
+    }
+    expect(await memory.heads()).toHaveLength(1)
+  })
+
+  it('says nothing of its settings, for a memory has its own', async () => {
+    const [store, memory] = [await sampleStore(), memoryStore()]
+    await apply(memory, [note('mine')])
+    async function* files() {
+      yield { path: 'keepsake.yaml', bytes: new Uint8Array(), entries: [] }
+    }
+    const folder = { ...store, image: async () => ({ ...(await store.image()), files }) }
+    const { warnings } = await importFolder(folder, memory)
+    expect(warnings).toEqual(NOT_MERGED.slice(0, 2))
   })
 
   it('adds nothing the second time', async () => {
@@ -40,7 +64,7 @@ describe('a folder', () => {
     await importFolder(folder, memory)
     const before = await collected(await memory.image())
     const again = await importFolder(folder, memory)
-    expect([again.added, again.alreadyThere, again.leftOut, again.change]).toEqual([0, 5, [], undefined])
+    expect([again.added, again.alreadyThere, again.leftOut, again.changes]).toEqual([0, 5, [], []])
     expect(await collected(await memory.image())).toEqual(before)
   })
 

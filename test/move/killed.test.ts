@@ -9,7 +9,7 @@ import { Desk, ended } from '../cli/keepsake.ts'
 import { differentFiles } from './lived-in-folder.ts'
 
 const isFull = process.env['KEEPSAKE_FAULTS'] === 'full'
-const [ENTRIES, KILLS] = isFull ? [6000, 30] : [600, 3]
+const [ENTRIES, KILLS] = isFull ? [6000, 30] : [600, 2]
 
 it('can be killed at any moment, and is whole in the end', { timeout: 300_000 }, async () => {
   const desk = await furnished()

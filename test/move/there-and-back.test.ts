@@ -16,7 +16,7 @@ import { scanned } from '../../src/testing/requests.ts'
 import { stateDifference } from '../../src/testing/state-equality.ts'
 import { differentFiles, livedInFolder } from './lived-in-folder.ts'
 
-const ENTRIES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10_000 : 150
+const ENTRIES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10_000 : 120
 
 const folder = mkdtempSync(join(tmpdir(), 'keepsake-move-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -42,6 +42,12 @@ async function run(context: Context): Promise<Outcome> {
       'Give FILE a name that ends in .keepsake.',
     )
   }
+  if (!isOneFile && isOneFileName(file)) {
+    throw usageError(
+      `${config.values.workspace} is a folder, and its backup is an archive, no memory in one file`,
+      `Give FILE a name that ends in .tar.gz; or have the memory as one file with: keepsake move --to ${file}`,
+    )
+  }
   const progress = progressLine(given, isOneFile ? 'changes' : 'files')
   try {
     const request: Request = {
@@ -112,6 +118,11 @@ function told({ archive, counts, bytes, change, warnings }: Made, { screen }: Co
 /** What such a name promises would be no such thing. */
 function isArchiveName(file: string): boolean {
   return /\.(tar|tgz|gz|zip)$/i.test(file)
+}
+
+/** An archive of this name would be opened, and refused, as a memory. */
+function isOneFileName(file: string): boolean {
+  return /.\.keepsake$/i.test(file)
 }
 
 function refuseOtherOutput({ given }: Context): void {

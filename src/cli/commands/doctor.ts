@@ -6,7 +6,7 @@ import { identityOutside } from '../../config/identity-place.ts'
 import type { Config } from '../../config/load-config.ts'
 import { openFiles, pinsOf } from '../../config/open-store.ts'
 import { isKeepsakeError, KeepsakeError } from '../../errors.ts'
-import { mendable } from '../../stores/filesystem/doctor/doctor.ts'
+import { type Finding, mendable } from '../../stores/filesystem/doctor/doctor.ts'
 import type { FilesystemStoreOptions } from '../../stores/filesystem/store.ts'
 import { usageError } from '../arguments.ts'
 import { DRY_RUN } from '../ask.ts'
@@ -38,14 +38,22 @@ async function run(context: Context): Promise<Outcome> {
   const config = await configAsked(context)
   const { backend, workspace } = config.values
   const doctor =
-    backend === 'file' ? ofFile(context, workspace) : backend === 'filesystem' ? ofFolder(context, config) : undefined
+    backend === 'file' ? ofFile(context, config) : backend === 'filesystem' ? ofFolder(context, config) : undefined
   if (!doctor) throw unsupported(backend)
   const told = fix && !dryRun ? await doctor.mended() : await doctor.examined()
   const { examination } = told
   if (examination.findings.some(({ severity }) => severity === 'damage')) process.exitCode = EXIT_STATUS.DAMAGED
   const embeddings = await withPending(embeddingsState(config), context)
-  const shown = { ...told, embeddings, ...(dryRun ? { wouldMend: mendable(examination.findings) } : {}) }
+  const shown = { ...told, embeddings, ...(dryRun ? wouldMend(examination.findings, backend) : {}) }
   return doctorOutcome(shown, workspace, context.screen)
+}
+
+function wouldMend(findings: readonly Finding[], backend: string): Pick<Told, 'wouldMend' | 'backsUp'> {
+  const mended = mendable(findings)
+  return {
+    wouldMend: mended,
+    backsUp: backend === 'filesystem' || mended.some(({ severity }) => severity === 'damage'),
+  }
 }
 
 /** One for each store that has files to look at. */
@@ -60,14 +68,16 @@ function unsupported(backend: string): KeepsakeError {
   })
 }
 
-function ofFile({ given }: Context, path: string): Doctor {
+function ofFile({ given }: Context, config: Config): Doctor {
+  const { workspace: path, agent } = config.values
   const progress = progressLine(given)
   const onProgress = (done: number, total: number): void => progress.show('Looking', done, total)
+  const options = { wish: { agent, ...pinsOf(config) }, onProgress }
   return {
     async examined() {
       const { examineFile } = await import('../../stores/file/doctor/examine.ts')
       try {
-        return { examination: examineFile(path, onProgress), warnings: [] }
+        return { examination: examineFile(path, options), warnings: [] }
       } finally {
         progress.end()
       }
@@ -75,7 +85,7 @@ function ofFile({ given }: Context, path: string): Doctor {
     async mended() {
       const { mendFile } = await import('../../stores/file/doctor/mend.ts')
       try {
-        const mending = await mendFile(path, { onProgress })
+        const mending = await mendFile(path, options)
         return { examination: mending.examination, mending, warnings: mending.warnings }
       } finally {
         progress.end()

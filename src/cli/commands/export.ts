@@ -1,6 +1,6 @@
 /** `keepsake export`: the Markdown files of a memory, wherever it is kept, in a new folder. */
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { isKeepsakeError, KeepsakeError, StorageError } from '../../errors.ts'
 import { openOnDisk } from '../../memory/open.ts'
 import { type Moved, type MoveStep, moveMemory } from '../../move/move-memory.ts'
@@ -10,6 +10,7 @@ import type { Command, Context, Outcome } from '../command.ts'
 import { warningsJson } from '../entry-json.ts'
 import { rowsText } from '../entry-text.ts'
 import { moveProgress } from '../move-progress.ts'
+import { refuseSamePlace } from '../same-place.ts'
 
 const STATE_FOLDER = '.state'
 
@@ -31,6 +32,7 @@ async function run(context: Context): Promise<Outcome> {
   const folder = resolve(asked.cwd, given.operand(0))
   refuseWhatIsThere(folder)
   const config = await configAsked(context)
+  refuseSamePlace(config.values.workspace, folder, 'FOLDER')
   const from = await openOnDisk(config)
   const progress = moveProgress(given)
   try {
@@ -65,26 +67,33 @@ interface Wanted {
   readonly onProgress: (step: MoveStep) => void
 }
 
-/** Under another name beside it first: whoever sees the folder sees all of it, and none of our own state. */
+/**
+ * In a folder of this process beside it first: whoever sees the folder sees all of it, and none of our own state. Nothing of a
+ * try that failed stays; what a killed one left, the next one removes.
+ */
 async function writeFolder(from: Store & Movable, { folder, agent, onProgress }: Wanted): Promise<Moved> {
   const { filesystemStore } = await import('../../stores/filesystem/store.ts')
-  const unfinished = join(dirname(folder), `.${basename(folder)}.exporting`)
+  const { pathForExport, sweepExports } = await import('../../stores/filesystem/move/leftovers.ts')
+  const unfinished = pathForExport(dirname(folder))
+  const made = join(unfinished, 'made')
   onDisk(folder, () => {
     mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
-    rmSync(unfinished, { recursive: true, force: true })
+    sweepExports(dirname(folder))
+    mkdirSync(unfinished, { mode: 0o700 })
   })
-  const to = filesystemStore({ root: unfinished, agent })
+  const to = filesystemStore({ root: made, agent })
   try {
     const moved = await moveMemory(from, to, { onProgress })
     await to.close()
     onDisk(folder, () => {
-      rmSync(join(unfinished, STATE_FOLDER), { recursive: true, force: true })
+      rmSync(join(made, STATE_FOLDER), { recursive: true, force: true })
       refuseWhatIsThere(folder)
-      renameSync(unfinished, folder)
+      renameSync(made, folder)
     })
     return moved
   } finally {
     await to.close()
+    onDisk(folder, () => rmSync(unfinished, { recursive: true, force: true }))
   }
 }
 

@@ -1,10 +1,9 @@
 /** `keepsake move`: the memory in another store, with everything that it is; the one that it is now stays. */
-import { realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { dirname, isAbsolute, relative } from 'node:path'
 import { CONFIG_FILE } from '../../config/find-workspace.ts'
+import { identityOutside } from '../../config/identity-place.ts'
 import { type Config, loadConfig } from '../../config/load-config.ts'
 import { settingsFileOf } from '../../config/open-store.ts'
-import { InvalidError } from '../../errors.ts'
 import { openOnDisk } from '../../memory/open.ts'
 import { compareImages } from '../../move/compare-images.ts'
 import { type Moved, moveMemory } from '../../move/move-memory.ts'
@@ -17,6 +16,7 @@ import type { Command, Context, Outcome } from '../command.ts'
 import { warningsJson } from '../entry-json.ts'
 import { rowsText } from '../entry-text.ts'
 import { moveProgress } from '../move-progress.ts'
+import { refuseSamePlace } from '../same-place.ts'
 import type { Screen } from '../screen.ts'
 
 export const move: Command = {
@@ -42,7 +42,7 @@ async function run(context: Context): Promise<Outcome> {
   const { given } = context
   const config = await configAsked(context)
   const target = await targetOf(context, config)
-  refuseSamePlace(config.values.workspace, target.values.workspace)
+  refuseSamePlace(config.values.workspace, target.values.workspace, '--to')
   const from = await openOnDisk(config)
   try {
     const to = await openOnDisk(target)
@@ -70,22 +70,6 @@ function targetOf({ given, asked }: Context, { values: { agent } }: Config): Pro
     from: asked.cwd,
     asked: { workspace: { text, source: '--to' }, agent: { text: agent, source: 'the source' } },
   })
-}
-
-function refuseSamePlace(from: string, to: string): void {
-  const [source, target] = [realPath(from), realPath(to)]
-  const allowed = 'another place, outside of the memory that is moved'
-  if (target === source) throw new InvalidError('--to', `${to} is the memory that is moved`, allowed)
-  if (target.startsWith(source + sep)) throw new InvalidError('--to', `${to} lies inside of ${from}`, allowed)
-}
-
-/** Also of what is not there yet. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path))
-  }
 }
 
 interface Plan extends ImageCounts {
@@ -142,6 +126,7 @@ function done({ warnings, ...moved }: Moved, { config, target }: Places, screen:
       ...(alreadyThere ? [] : ['Both sides were compared: they are equal.']),
       `${source} stays as it is, and is still what commands use here. To use the new one, write in ${configLabel(config, screen)}:`,
       ...configLines(config, target),
+      ...identityLines(config, place),
     ].join('\n'),
     quietText: '',
     warnings,
@@ -169,6 +154,12 @@ function configLines({ file }: Config, { values: { backend, workspace } }: Confi
   const fromFile = file === undefined ? workspace : relative(dirname(file), workspace)
   const path = fromFile.startsWith('..') || isAbsolute(fromFile) ? workspace : fromFile
   return ['  spec:', '    memory:', `      backend: ${backend}`, `      workspace: ${yamlWord(path)}`]
+}
+
+/** It lay outside, and was taken along: what still named the old place would be refused, or read in place of it. */
+function identityLines(config: Config, place: string): string[] {
+  if (identityOutside(config) === undefined) return []
+  return [`And take the line identity_file out of it: the identity is in ${place} now.`]
 }
 
 function yamlWord(text: string): string {

@@ -3,16 +3,9 @@
  * texts, raw. Several frames hold them all, so that none grows without bounds.
  */
 import type { Entry, EntryHead } from '../../model/entry.ts'
-import {
-  type Crc,
-  decodeLine,
-  decodeText,
-  encodeLine,
-  encodeText,
-  type Measure,
-  measure,
-  type TextPlace,
-} from './bytes.ts'
+import { type Crc, encodeLine, encodeText, type Measure, measure, type TextPlace } from './bytes.ts'
+import { decodedText, decodeLine, type PayloadPlace } from './malformed.ts'
+import { isBase } from './shapes.ts'
 
 export interface DecodedBase {
   /** From when on the past is known. */
@@ -31,10 +24,11 @@ export function encodeBase(entries: readonly Entry[], since: string, crc: Crc): 
   return [encodeLine({ since, entries: measured }), ...texts]
 }
 
-/** `payload`: one whose checksum is right. `at`: where it begins in the file. */
-export function decodeBase(payload: Uint8Array, at: number): DecodedBase {
-  const { value, end } = decodeLine(payload)
-  const { since, entries } = value as MeasuredBase // encodeBase wrote it
+/** `payload`: one whose checksum is right. */
+export function decodeBase(payload: Uint8Array, place: PayloadPlace): DecodedBase {
+  const { at } = place
+  const { value, end } = decodeLine(payload, place, isBase)
+  const { since, entries } = value
   let next = end
   const heads: EntryHead[] = []
   const places: TextPlace[] = []
@@ -46,12 +40,12 @@ export function decodeBase(payload: Uint8Array, at: number): DecodedBase {
   }
   const textAt = (n: number): string => {
     const { offset, length } = places[n] ?? { offset: at, length: 0 }
-    return decodeText(payload.subarray(offset - at, offset - at + length))
+    return decodedText(payload.subarray(offset - at, offset - at + length), place)
   }
   return { since, heads, places, entries: () => heads.map((head, n) => ({ ...head, content: textAt(n) })) }
 }
 
-interface MeasuredBase {
+export interface MeasuredBase {
   readonly since: string
   readonly entries: readonly (EntryHead & { readonly content: Measure })[]
 }

@@ -16,7 +16,7 @@ export type Measure = readonly [length: number, crc: number]
 /** Frames begin at a multiple of this, and so do numbers in them, so that they can be used where they lie. */
 export const ALIGNMENT = 8
 
-const NEWLINE = 10
+export const NEWLINE = 10
 const BLANK = 32
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -45,12 +45,6 @@ export function encodeAlignedLine(value: unknown): Uint8Array {
   line.set(json)
   line[line.length - 1] = NEWLINE
   return line
-}
-
-/** The value of a payload's line, and where the bytes behind it begin. For payloads whose checksum is right: their shape is known. */
-export function decodeLine(payload: Uint8Array): { readonly value: unknown; readonly end: number } {
-  const newline = payload.indexOf(NEWLINE)
-  return { value: JSON.parse(decodeText(payload.subarray(0, newline))), end: newline + 1 }
 }
 
 export function aligned(length: number): number {

@@ -10,6 +10,7 @@ import {
 import { decodeFrame, encodeFrame } from './frame.ts'
 import { bytesOf, floatsOf, integersOf, turned } from './numbers.ts'
 
+const PLACE = { path: 'm.keepsake', at: 1024 }
 const HEAD: CatalogueHead = {
   epoch: 'e',
   number: 9,
@@ -25,15 +26,15 @@ const SESSIONS: readonly SessionRow[] = [['main', 'chat', [[2 ** 33, 65_536, 2 *
 
 /** Lengths that are no multiples of 8, so that each next section shows whether it was found. */
 function sections(rows: number): CatalogueSections {
-  const integers = (first: number): Uint32Array => Uint32Array.from({ length: rows }, (_, n) => first + n)
+  const integers = (first: number, length = rows): Uint32Array => Uint32Array.from({ length }, (_, n) => first + n)
   return {
     rows: Buffer.from('["a"],["b"]'),
-    offsets: integers(10),
+    offsets: integers(10, rows + 1),
     groups: Buffer.from('[]'),
     groupOf: integers(20),
-    ids: integers(30),
-    handles: integers(40),
-    seqs: integers(50),
+    ids: integers(30, rows * 2),
+    handles: integers(40, rows * 2),
+    seqs: integers(50, rows * 2),
     textOffsets: Float64Array.from({ length: rows }, (_, n) => 2 ** 40 + n),
     textLengths: integers(60),
     textCrcs: integers(2 ** 32 - 100),
@@ -50,7 +51,7 @@ describe('the catalogue', () => {
       memory.set(frame, shift)
       const read = decodeFrame(memory.subarray(shift), crc32)
       if (typeof read === 'string') throw new Error(read)
-      const catalogue = decodeCatalogue(read.payload)
+      const catalogue = decodeCatalogue(read.payload, PLACE)
       expect(catalogue.head).toEqual(HEAD)
       expect(catalogue.sessions()).toEqual(SESSIONS)
       for (const [name, given] of Object.entries(sections(rows))) {
@@ -62,7 +63,7 @@ describe('the catalogue', () => {
   it('is used where it lies when its frame begins at a multiple of 8', () => {
     const frame = encodeFrame('cata', encodeCatalogue(HEAD, sections(3), SESSIONS), crc32)
     const { payload } = decodeFrame(frame, crc32) as { payload: Uint8Array }
-    const read = decodeCatalogue(payload).sections
+    const read = decodeCatalogue(payload, PLACE).sections
     expect(read.textOffsets.buffer).toBe(frame.buffer)
     expect(read.ids.buffer).toBe(frame.buffer)
   })

@@ -4,8 +4,10 @@
  * has them), where each one's text is, where each kept change is. No text stands in it: texts are in the frames that brought them.
  */
 import type { Scope } from '../../model/entry.ts'
-import { aligned, decodeLine, decodeText, encodeAlignedLine, encodeText } from './bytes.ts'
+import { aligned, encodeAlignedLine, encodeText } from './bytes.ts'
+import { decodeLine, malformed, type PayloadPlace, parsed } from './malformed.ts'
 import { bytesOf, floatsOf, integersOf } from './numbers.ts'
+import { isCatalogue, isListOf, isSessionRow } from './shapes.ts'
 
 /** Transcripts are cut at line ends into pieces of about this much, so that the end of a long one is read without the rest. */
 export const MOST_EXTENT_BYTES: number = 64 * 1024
@@ -72,16 +74,20 @@ export function encodeCatalogue(
 }
 
 /** `payload`: one whose checksum is right. Sections are views of it where it begins at a multiple of 8 of its buffer. */
-export function decodeCatalogue(payload: Uint8Array): DecodedCatalogue {
-  const { value, end } = decodeLine(payload)
-  const { sections: lengths, ...head } = value as CatalogueHead & { readonly sections: Lengths } // encodeCatalogue wrote it
+export function decodeCatalogue(payload: Uint8Array, place: PayloadPlace): DecodedCatalogue {
+  const { value, end } = decodeLine(payload, place, isCatalogue)
+  const { sections: lengths, ...head } = value
   const found = new Map<string, Uint8Array>()
   let next = end
   for (const [name, length] of lengths) {
     found.set(name, payload.subarray(next, next + length))
     next += aligned(length)
   }
-  const section = (name: keyof CatalogueSections | typeof SESSIONS): Uint8Array => found.get(name) ?? new Uint8Array()
+  const section = (name: keyof CatalogueSections | typeof SESSIONS): Uint8Array => {
+    const bytes = found.get(name)
+    if (!bytes || bytes.length % (WIDTHS[name] ?? 1) !== 0) throw malformed(place)
+    return bytes
+  }
   const sections = {
     rows: section('rows'),
     offsets: integersOf(section('offsets')),
@@ -96,13 +102,47 @@ export function decodeCatalogue(payload: Uint8Array): DecodedCatalogue {
     changeNumbers: floatsOf(section('changeNumbers')),
     changeOffsets: floatsOf(section('changeOffsets')),
   }
+  if (!isEven(sections)) throw malformed(place)
   const sessions = section(SESSIONS)
-  return { head, sections, sessions: () => JSON.parse(decodeText(sessions)) as SessionRow[] } // as encodeCatalogue was given them
+  return {
+    head,
+    sections,
+    sessions() {
+      const rows = parsed(sessions, place)
+      if (!isListOf<SessionRow>(rows, isSessionRow)) throw malformed(place)
+      return rows
+    },
+  }
 }
 
-type Lengths = readonly (readonly [name: string, length: number])[]
+/** Whether there is as much of everything that stands beside each row. What the rows say is looked at when they are parsed. */
+function isEven({ offsets, groupOf, textOffsets, textLengths, textCrcs, ...others }: CatalogueSections): boolean {
+  const rows = offsets.length - 1
+  const beside = [groupOf, textOffsets, textLengths, textCrcs].every(({ length }) => length === rows)
+  return beside && others.changeNumbers.length === others.changeOffsets.length
+}
+
+/** What stands in the line. */
+export interface CatalogueLine extends CatalogueHead {
+  /** What follows it, in order, and how many bytes each has. */
+  readonly sections: readonly (readonly [name: string, length: number])[]
+}
 
 const SESSIONS = 'sessions'
+
+/** Bytes of a number, where there are numbers. */
+const WIDTHS: Readonly<Partial<Record<keyof CatalogueSections | typeof SESSIONS, number>>> = {
+  offsets: 4,
+  groupOf: 4,
+  ids: 8,
+  handles: 8,
+  seqs: 8,
+  textOffsets: 8,
+  textLengths: 4,
+  textCrcs: 4,
+  changeNumbers: 8,
+  changeOffsets: 8,
+}
 
 /** In the order in which they stand in the file. */
 const NAMES: readonly (keyof CatalogueSections)[] = [

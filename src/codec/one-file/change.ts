@@ -4,16 +4,9 @@
  */
 import type { EntryHead } from '../../model/entry.ts'
 import type { Change, Operation } from '../../model/operation.ts'
-import {
-  type Crc,
-  decodeLine,
-  decodeText,
-  encodeLine,
-  encodeText,
-  type Measure,
-  measure,
-  type TextPlace,
-} from './bytes.ts'
+import { type Crc, encodeLine, encodeText, type Measure, measure, type TextPlace } from './bytes.ts'
+import { decodedText, decodeLine, malformed, type PayloadPlace } from './malformed.ts'
+import { isChange } from './shapes.ts'
 
 export interface FileChange extends Change {
   /** For each operation what it changed beyond what it says: revision, times, names that moved. */
@@ -40,16 +33,16 @@ export function encodeChange(change: FileChange, crc: Crc): Uint8Array[] {
 }
 
 /**
- * `payload`: one whose checksum is right. `at`: where it begins in the file. Without `texts` the operations come without their
+ * `payload`: one whose checksum is right. Without `texts` the operations come without their
  * contents: enough for who keeps heads and reads texts by their places.
  */
 export function decodeChange(
   payload: Uint8Array,
-  at: number,
+  place: PayloadPlace,
   options: { readonly texts?: boolean } = {},
 ): DecodedChange {
-  const { value, end } = decodeLine(payload)
-  const told = value as MeasuredChange // encodeChange wrote it
+  const { at } = place
+  const { value: told, end } = decodeLine(payload, place, isChange)
   let next = end
   const places: (TextPlace | undefined)[] = []
   const operations = told.operations.map((operation) => {
@@ -62,13 +55,15 @@ export function decodeChange(
     const text = payload.subarray(next, next + length)
     places.push({ offset: at + next, length, crc })
     next += length
-    return options.texts ? { ...rest, content: decodeText(text) } : rest
+    if (!options.texts) return rest
+    if (text.length !== length) throw malformed(place)
+    return { ...rest, content: decodedText(text, place) }
   })
   return { change: { ...told, operations: operations as Operation[] }, places } // as encodeChange was given them
 }
 
-type MeasuredChange = Omit<FileChange, 'operations'> & { readonly operations: readonly MeasuredOperation[] }
-type MeasuredOperation = Omit<Operation, 'content'> & { readonly content?: Measure }
+export type MeasuredChange = Omit<FileChange, 'operations'> & { readonly operations: readonly MeasuredOperation[] }
+export type MeasuredOperation = Omit<Operation, 'content'> & { readonly content?: Measure }
 
 function contentOf(operation: Operation): string | undefined {
   return operation.op === 'add' || operation.op === 'write' ? operation.content : undefined

@@ -1,7 +1,15 @@
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeFrame, decodeFrameHead, encodeFrame, FRAME_BYTES, FRAME_TYPES, frameParts } from './frame.ts'
+import {
+  decodeFrame,
+  decodeFrameHead,
+  encodeFrame,
+  FRAME_BYTES,
+  FRAME_TYPES,
+  frameParts,
+  MOST_PAYLOAD,
+} from './frame.ts'
 
 const frames = fc.array(
   fc.tuple(fc.constantFrom(...FRAME_TYPES), fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 4 })),
@@ -52,6 +60,16 @@ describe('frames', () => {
       if (at < FRAME_BYTES + payload.length) expect(read, `bit ${bit}`).toBe('damaged')
       else expect(read).toMatchObject({ payload })
     }
+  })
+
+  it('are never longer than one call can read', () => {
+    const huge = { length: MOST_PAYLOAD + 1 } as Uint8Array
+    expect(() => frameParts('chng', [huge], crc32)).toThrow(/it has \d+ bytes/)
+    const frame = encodeFrame('base', [], crc32)
+    const view = new DataView(frame.buffer)
+    view.setUint32(4, MOST_PAYLOAD + 1, true)
+    view.setUint32(12, crc32(frame.subarray(0, 12)), true)
+    expect(decodeFrameHead(frame, crc32)).toBe('damaged')
   })
 
   it('are not believed when their type is none of ours', () => {

@@ -6,7 +6,8 @@ import { InvalidError } from '../../errors.ts'
 import { aligned, type Crc, encodeText, joined } from './bytes.ts'
 
 export const FRAME_BYTES = 16
-const MOST_PAYLOAD = 0xffff_ffff
+/** So much can be read and written with one call, with the head and the zeros. */
+export const MOST_PAYLOAD: number = 2 ** 31 - 24
 
 export const FRAME_TYPES = ['sett', 'base', 'chng', 'sess', 'file', 'derv', 'cata'] as const
 export type FrameType = (typeof FRAME_TYPES)[number]
@@ -58,6 +59,7 @@ export function decodeFrameHead(bytes: Uint8Array, crc: Crc): FrameHead | 'torn'
   // A type that version 1 does not have comes with another version.
   if (type === undefined) return 'damaged'
   const length = view.getUint32(4, true)
+  if (length > MOST_PAYLOAD) return 'damaged'
   return { type, length, crc: view.getUint32(8, true), size: FRAME_BYTES + aligned(length) }
 }
 

@@ -4,16 +4,10 @@
  */
 import { InvalidError } from '../../errors.ts'
 import type { Scope } from '../../model/entry.ts'
-import {
-  type Crc,
-  decodeLine,
-  encodeAlignedLine,
-  encodeLine,
-  encodeText,
-  type Measure,
-  measure,
-  type TextPlace,
-} from './bytes.ts'
+import { isMapping, isText } from '../head-shape.ts'
+import { type Crc, encodeAlignedLine, encodeLine, encodeText, type Measure, measure, type TextPlace } from './bytes.ts'
+import { decodeLine, type PayloadPlace } from './malformed.ts'
+import { isKeptFile, isMeasure, isSession } from './shapes.ts'
 
 /** So much of a `derv` payload surely holds its line. */
 export const DERIVED_LINE_BYTES = 1024
@@ -39,8 +33,8 @@ export function encodeSession({ scope, key }: SessionPart, lines: Uint8Array, cr
   return [encodeLine({ scope, key, bytes: measure(lines, crc) }), lines]
 }
 
-export function decodeSession(payload: Uint8Array, at: number): SessionPart & { readonly place: TextPlace } {
-  return decodeNamed<SessionPart>(payload, at)
+export function decodeSession(payload: Uint8Array, place: PayloadPlace): SessionPart & { readonly place: TextPlace } {
+  return decodeNamed(payload, place, isSession)
 }
 
 /** The parts of a `file` payload. */
@@ -49,8 +43,8 @@ export function encodeKeptFile({ path, entries }: KeptFileHead, bytes: Uint8Arra
   return [encodeLine({ path, entries: named, bytes: measure(bytes, crc) }), bytes]
 }
 
-export function decodeKeptFile(payload: Uint8Array, at: number): KeptFileHead & { readonly place: TextPlace } {
-  return decodeNamed<KeptFileHead>(payload, at)
+export function decodeKeptFile(payload: Uint8Array, place: PayloadPlace): KeptFileHead & { readonly place: TextPlace } {
+  return decodeNamed(payload, place, isKeptFile)
 }
 
 /**
@@ -64,20 +58,24 @@ export function encodeDerived({ key }: DerivedHead, bytes: Uint8Array, crc: Crc)
   return [line, bytes]
 }
 
-/** `payload`: its first DERIVED_LINE_BYTES are enough. `undefined`: the line is damaged, so it is not known whose bytes these are. */
+/** `payload`: its first DERIVED_LINE_BYTES are enough. `at`: where it begins. `undefined`: the line is damaged, so it is not known whose bytes these are. */
 export function decodeDerived(
   payload: Uint8Array,
   at: number,
   crc: Crc,
 ): (DerivedHead & { readonly place: TextPlace }) | undefined {
   try {
-    const { value, end } = decodeLine(payload)
-    const { key, bytes, line } = value as DerivedLine // proved by the next line, or thrown away
+    const { value, end } = decodeLine(payload, { path: '', at }, isDerived)
+    const { key, bytes, line } = value
     if (line !== derivedCheck(key, bytes, crc)) return undefined
     return { key, place: { offset: at + end, length: bytes[0], crc: bytes[1] } }
   } catch {
-    return undefined // no JSON any more
+    return undefined // it is not ours any more
   }
+}
+
+function isDerived(value: unknown): value is DerivedLine {
+  return isMapping(value) && isText(value['key']) && isMeasure(value['bytes'])
 }
 
 interface DerivedLine {
@@ -90,9 +88,15 @@ function derivedCheck(key: string, bytes: Measure, crc: Crc): number {
   return crc(encodeText(JSON.stringify([key, ...bytes])))
 }
 
-function decodeNamed<Head>(payload: Uint8Array, at: number): Head & { readonly place: TextPlace } {
-  const { value, end } = decodeLine(payload)
-  const { bytes, ...head } = value as Head & { readonly bytes: Measure } // written by one of the encoders above
+function decodeNamed<Head>(
+  payload: Uint8Array,
+  place: PayloadPlace,
+  isRight: (value: unknown) => value is Head,
+): Head & { readonly place: TextPlace } {
+  const isMeasured = (value: unknown): value is Head & { readonly bytes: Measure } =>
+    isMapping(value) && isRight(value) && isMeasure((value as { readonly bytes?: unknown }).bytes)
+  const { value, end } = decodeLine(payload, place, isMeasured)
+  const { bytes, ...head } = value
   const [length, crc] = bytes
-  return { ...(head as Head), place: { offset: at + end, length, crc } } // all but what tells of the bytes
+  return { ...(head as Head), place: { offset: place.at + end, length, crc } } // all but what tells of the bytes
 }

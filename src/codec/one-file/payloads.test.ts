@@ -18,15 +18,14 @@ import {
 import { decodeSettings, encodeSettings } from './settings.ts'
 
 const AT = 1 << 20
+const PLACE = { path: 'm.keepsake', at: AT }
 const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((given) => given.isWellFormed())
+const someText = text.filter((given) => given !== '')
 const bytes = fc.uint8Array({ maxLength: 60 }).map((given) => Buffer.from(given))
 const operation: fc.Arbitrary<Operation> = fc.oneof(
-  fc.record({
-    op: fc.constant('add' as const),
-    id: text,
-    scope: text,
-    kind: fc.constant('note' as const),
-    content: text,
+  fc.record({ id: text, scope: text, content: text }).map((given) => {
+    const { revision: _, ...fields } = entry(10, given.content)
+    return { op: 'add' as const, ...fields, ...given }
   }),
   fc.record({ op: fc.constant('write' as const), id: text, content: text }),
   fc.record({ op: fc.constant('write' as const), id: text, description: text }),
@@ -81,10 +80,10 @@ describe('the payloads of the one file', () => {
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 6 }), (operations) => {
         const payload = joined(encodeChange(change(operations), crc32))
-        const { change: read, places } = decodeChange(payload, AT, { texts: true })
+        const { change: read, places } = decodeChange(payload, PLACE, { texts: true })
         expect(read).toEqual(change(operations))
         expect(places.map((place) => place && proved(payload, place))).toEqual(contents(operations))
-        const bare = decodeChange(payload, AT)
+        const bare = decodeChange(payload, PLACE)
         expect(bare.places).toEqual(places)
         expect(contents(bare.change.operations)).toEqual(operations.map(() => undefined))
         expect(bare.change.set).toEqual(change(operations).set)
@@ -96,7 +95,7 @@ describe('the payloads of the one file', () => {
     const content = '\uFEFFa "quoted" line\r\nand a \\ second\n'
     const payload = joined(encodeChange(change([{ op: 'write', id: 'x', content }]), crc32))
     expect(Buffer.from(payload).includes(content)).toBe(true)
-    expect(contents(decodeChange(payload, AT, { texts: true }).change.operations)).toEqual([content])
+    expect(contents(decodeChange(payload, PLACE, { texts: true }).change.operations)).toEqual([content])
   })
 
   it('bring back the entries that the past begins with', () => {
@@ -104,7 +103,7 @@ describe('the payloads of the one file', () => {
       fc.property(fc.array(text, { maxLength: 6 }), (texts) => {
         const entries = texts.map((content, n) => entry(n + 10, content))
         const payload = joined(encodeBase(entries, '2026-01-01T00:00:00.000Z', crc32))
-        const read = decodeBase(payload, AT)
+        const read = decodeBase(payload, PLACE)
         expect(read.since).toBe('2026-01-01T00:00:00.000Z')
         expect(read.entries()).toEqual(entries)
         expect(read.heads.some((head) => 'content' in head)).toBe(false)
@@ -115,13 +114,13 @@ describe('the payloads of the one file', () => {
 
   it('bring back transcripts and kept files to the byte', () => {
     fc.assert(
-      fc.property(text, text, bytes, (scope, key, given) => {
+      fc.property(text, someText, bytes, (scope, key, given) => {
         const session = joined(encodeSession({ scope, key }, given, crc32))
-        const read = decodeSession(session, AT)
+        const read = decodeSession(session, PLACE)
         expect([read.scope, read.key, proved(session, read.place)]).toEqual([scope, key, given.toString()])
         const named = { path: key, entries: [{ id: scope, revision: '0123456789abcdef' }] }
         const file = joined(encodeKeptFile(named, given, crc32))
-        const { place, ...head } = decodeKeptFile(file, AT)
+        const { place, ...head } = decodeKeptFile(file, PLACE)
         expect(head).toEqual(named)
         expect(proved(file, place)).toBe(given.toString())
       }),
@@ -130,7 +129,7 @@ describe('the payloads of the one file', () => {
 
   it('bring back settings', () => {
     const settings = { format: 1, id: 'x', layout: 'flat', agent: 'main', retentionDays: 90 }
-    expect(decodeSettings(joined(encodeSettings(settings)))).toEqual(settings)
+    expect(decodeSettings(joined(encodeSettings(settings)), PLACE)).toEqual(settings)
   })
 })
 

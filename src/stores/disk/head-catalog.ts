@@ -115,8 +115,10 @@ export class HeadCatalog {
   /** Takes in what a record did to entries. */
   takeEntries({ operations, set }: EntryChanges): void {
     for (const [index, operation] of operations.entries()) {
+      const before = this.head(operation.id ?? '')
       if (operation.op === 'remove') this.remove(operation.id)
-      else this.put(headAfter(this.head(operation.id ?? ''), operation, set[index] ?? {}))
+      // As `take` has it: what was never added can't become anything.
+      else if (before || operation.op === 'add') this.put(headAfter(before, operation, set[index] ?? {}))
     }
   }
 }

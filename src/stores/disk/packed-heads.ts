@@ -2,6 +2,7 @@
  * The heads of a checkpoint as they lie in the file. A command asks for a handful of ten thousand, so a head is parsed when it
  * is asked for, and found by hash. Never changes: what came later is in the catalogue above it.
  */
+import { isHead } from '../../codec/head-shape.ts'
 import { handlesOf } from '../../model/draft.ts'
 import type { EntryHead, Scope } from '../../model/entry.ts'
 import type { HeadFilter } from '../../model/filter.ts'
@@ -30,18 +31,21 @@ export type Contested = readonly (readonly [handle: string, owner: string])[]
 
 export class PackedHeads {
   readonly #sections: HeadSections
+  readonly #refuse: () => Error
   readonly contested: ReadonlyMap<string, string>
   readonly #rows: PackedTexts
   readonly #parsed = new Map<number, EntryHead>()
   readonly #groups: readonly Group[]
   #all: readonly EntryHead[] | undefined
 
-  constructor(sections: HeadSections, contested: Contested) {
+  /** `refuse`: the error where a row is no head. Rows are looked at when they are parsed, for opening parses none. */
+  constructor(sections: HeadSections, contested: Contested, refuse: () => Error) {
     this.#sections = sections
+    this.#refuse = refuse
     this.contested = new Map(contested)
     const { buffer, byteOffset, byteLength } = sections.rows
     this.#rows = { bytes: Buffer.from(buffer, byteOffset, byteLength), offsets: sections.offsets }
-    this.#groups = JSON.parse(new TextDecoder().decode(sections.groups)) as Group[] // under the file's checksum
+    this.#groups = this.#parse(new TextDecoder().decode(sections.groups), isGroups)
   }
 
   scopes(): Scope[] {
@@ -91,7 +95,7 @@ export class PackedHeads {
 
   /** In one go, which takes a third of the time of one by one. */
   #everything(): readonly EntryHead[] {
-    this.#all ??= (JSON.parse(`[${this.#rows.bytes.toString()}]`) as HeadRow[]).map(headFromRow) // under the file's checksum
+    this.#all ??= this.#parse(`[${this.#rows.bytes.toString()}]`, isRows).map((row) => this.#headFrom(row))
     return this.#all
   }
 
@@ -106,9 +110,26 @@ export class PackedHeads {
   #headAt(row: number): EntryHead {
     const known = this.#all?.[row] ?? this.#parsed.get(row)
     if (known) return known
-    const head = headFromRow(JSON.parse(textAt(this.#rows, row)) as HeadRow) // under the file's checksum
+    const head = this.#headFrom(this.#parse(textAt(this.#rows, row), isRow))
     this.#parsed.set(row, head)
     return head
+  }
+
+  #headFrom(row: HeadRow): EntryHead {
+    const head = headFromRow(row)
+    if (!isHead(head)) throw this.#refuse()
+    return head
+  }
+
+  #parse<T>(json: string, isRight: (value: unknown) => value is T): T {
+    let value: unknown
+    try {
+      value = JSON.parse(json)
+    } catch {
+      throw this.#refuse()
+    }
+    if (!isRight(value)) throw this.#refuse()
+    return value
   }
 }
 
@@ -181,7 +202,20 @@ function rowFromHead(head: EntryHead): HeadRow {
   ]
 }
 
-function headFromRow(row: HeadRow): EntryHead {
+function isRow(value: unknown): value is HeadRow {
+  return Array.isArray(value)
+}
+
+function isRows(value: unknown): value is HeadRow[] {
+  return Array.isArray(value) && value.every(isRow)
+}
+
+function isGroups(value: unknown): value is Group[] {
+  return isRows(value) && value.every(([scope, kind]) => typeof scope === 'string' && typeof kind === 'string')
+}
+
+/** The inverse of rowFromHead. */
+function headFromRow(row: HeadRow): unknown {
   const [id, seq, revision, scope, kind, name, key, aliases, description, metadata, ...rest] = row
   const [createdAt, updatedAt, expiresAt, origin, path] = rest
   return {
@@ -200,5 +234,5 @@ function headFromRow(row: HeadRow): EntryHead {
     expiresAt,
     origin,
     ...(path === null ? {} : { path }),
-  } as EntryHead // the inverse of rowFromHead, under the file's checksum
+  }
 }

@@ -7,13 +7,48 @@ import { PURGED } from '../../model/purged.ts'
 import { decodeText } from './reading.ts'
 import { purgedOnce } from './session-metadata.ts'
 
-/** Line by line, so that one that is no JSON is still searched as it is. Its metadata tells readers that it is another text now. */
+const LINE_END = 0x0a
+
+/**
+ * Line by line, so that one that is no JSON, or no text at all, is still searched as it is. Its metadata tells readers that it is
+ * another text now.
+ */
 export function purgedTranscript(bytes: Uint8Array, needles: readonly string[]): Uint8Array {
-  const text = decodeText(bytes)
-  if (text === undefined || needles.length === 0) return bytes
-  const [first = '', ...others] = text.split('\n').map((line) => purgedLine(line, needles))
-  const purged = [first, ...others].join('\n')
-  return purged === text ? bytes : Buffer.from([purgedOnce(first), ...others].join('\n'))
+  if (needles.length === 0) return bytes
+  const lines = linesOf(bytes)
+  const [first = bytes, ...others] = lines.map((line) => purgedBytes(line, needles))
+  if ([first, ...others].every((line, index) => line === lines[index])) return bytes
+  const metadata = decodeText(first)
+  const all = [metadata === undefined ? first : Buffer.from(purgedOnce(metadata)), ...others]
+  return Buffer.concat(all.flatMap((line, index) => (index === 0 ? [line] : [Buffer.of(LINE_END), line])))
+}
+
+/** Without their ends; the last one may be empty. */
+function linesOf(bytes: Uint8Array): Uint8Array[] {
+  const lines: Uint8Array[] = []
+  let start = 0
+  for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END, start)) {
+    lines.push(bytes.subarray(start, end))
+    start = end + 1
+  }
+  return [...lines, bytes.subarray(start)]
+}
+
+/** The line itself where it says none of them. */
+function purgedBytes(line: Uint8Array, needles: readonly string[]): Uint8Array {
+  const text = decodeText(line)
+  if (text !== undefined) {
+    const purged = purgedLine(text, needles)
+    return purged === text ? line : Buffer.from(purged)
+  }
+  // Not UTF-8: its bytes are searched, each as a letter of its own, for the words as they are and as JSON writes them.
+  const letters = Buffer.from(line).toString('latin1')
+  const forms = needles.flatMap((needle) => [JSON.stringify(needle).slice(1, -1), needle])
+  const purged = without(
+    letters,
+    forms.map((form) => Buffer.from(form).toString('latin1')),
+  )
+  return purged === letters ? line : Buffer.from(purged, 'latin1')
 }
 
 function purgedLine(line: string, needles: readonly string[]): string {

@@ -8,12 +8,13 @@ import { join } from 'node:path'
 import { listFolder } from './list-folder.ts'
 import { formatOwner, isProvablyDead, parseOwner, thisProcess } from './owner.ts'
 
-/** `archive`: a file that becomes a backup. `restore`: what becomes a workspace. */
-export type Unfinished = 'archive' | 'restore'
+/** `archive`: a file that becomes a backup. `restore`: what becomes a workspace. `export`: a folder in which one is being made. */
+export type Unfinished = 'archive' | 'restore' | 'export'
 
 const PREFIXES: Readonly<Record<Unfinished, string>> = {
   archive: '.keepsake.backup-',
   restore: '.keepsake.restore-',
+  export: '.keepsake.export-',
 }
 
 export function unfinishedPath(what: Unfinished, folder: string): string {
@@ -24,6 +25,11 @@ export function unfinishedPath(what: Unfinished, folder: string): string {
 
 export function isUnfinished(what: Unfinished, name: string): boolean {
   return ownerOf(what, name) !== undefined
+}
+
+/** By whom and of what kind soever. */
+export function isNamedUnfinished(name: string): boolean {
+  return Object.values(PREFIXES).some((prefix) => name.startsWith(prefix))
 }
 
 /** Removes what dead processes left. What can't be removed harms nobody. */

@@ -12,7 +12,7 @@ import type { SessionRow } from '../../codec/one-file/catalogue.ts'
 import { encodeChange, type FileChange } from '../../codec/one-file/change.ts'
 import { encodeKeptFile } from '../../codec/one-file/named-bytes.ts'
 import { encodeSettings } from '../../codec/one-file/settings.ts'
-import { DamagedError } from '../../errors.ts'
+import { DamagedError, isKeepsakeError } from '../../errors.ts'
 import type { Entry, EntryHead } from '../../model/entry.ts'
 import type { Adopted, AdoptOptions, MemoryImage, Recorded } from '../../ports/store.ts'
 import { beyondOperation, headAfter, headOf } from '../disk/head-change.ts'
@@ -23,16 +23,12 @@ import { contestedAmong, headsOf } from './catalogue-parts.ts'
 import { piecesOf } from './extent-source.ts'
 import { FileBuilder, payloadAt } from './file-builder.ts'
 import { FileCatalogue } from './file-catalogue.ts'
-import type { FileFollower, FollowedFile } from './follower.ts'
-import { occupied, putInPlace } from './new-file.ts'
+import { type FileFollower, type FollowedFile, settingsInFrame } from './follower.ts'
+import { isUnfinishedMove, MOVING, occupied, putInPlace } from './new-file.ts'
 import { writePiece } from './rebuild.ts'
 import { writeBase } from './rebuild-past.ts'
 
 const AT_ONCE = 1000
-
-export function isUnfinishedMove(name: string): boolean {
-  return name.startsWith('moving-')
-}
 
 /** Only for the holder of the lock. */
 export async function adopt(
@@ -42,16 +38,21 @@ export async function adopt(
   options: AdoptOptions,
 ): Promise<Adopted> {
   const { path } = follower
+  settingsInFrame(image.settings, 'the memory to be moved')
   const there = follower.catchUp()
   if (there && !isEmpty(there)) throw occupied(path)
   makeFolder(sidecar)
-  const temporary = join(sidecar, `moving-${digestOf(image)}`)
+  const temporary = join(sidecar, `${MOVING}${digestOf(image)}`)
   for (const name of namesIn(sidecar)) {
     if (isUnfinishedMove(name) && join(sidecar, name) !== temporary) removeFile(join(sidecar, name))
   }
   const builder = new FileBuilder(temporary, { resume: true })
   try {
     await write(builder, image, new Progress(image, options))
+  } catch (error) {
+    // What was cut short can be gone on with; what is refused would be refused again, and nothing of it stays.
+    if (isKeepsakeError(error) && (error.code === 'DAMAGED' || error.code === 'INVALID')) removeFile(temporary)
+    throw error
   } finally {
     builder.close()
   }
@@ -101,7 +102,7 @@ class Progress {
 async function write(builder: FileBuilder, image: MemoryImage, progress: Progress): Promise<void> {
   const { settings, cursor, history } = image
   builder.append('sett', encodeSettings(settings))
-  const catalogue = FileCatalogue.empty(settings, crypto.randomUUID())
+  const catalogue = FileCatalogue.empty(settings, crypto.randomUUID(), builder.path)
   if (history.since !== undefined) {
     writeBase(builder, history.entries.map(bare), history.since, (payload, at) => {
       catalogue.takeBase(payload, payloadAt(at), at)

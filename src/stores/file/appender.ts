@@ -4,8 +4,10 @@
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { decodeFrameHead } from '../../codec/one-file/frame.ts'
 import { encodeSlot, slotOffset } from '../../codec/one-file/header.ts'
 import { StorageError } from '../../errors.ts'
+import type { HeldLock } from '../disk/lock.ts'
 import { statFile } from '../disk/reading.ts'
 import { attempt, syncData, wrapped } from '../disk/system.ts'
 import type { FileFollower, FollowedFile } from './follower.ts'
@@ -17,14 +19,17 @@ export class Appender {
   #writing: { readonly fd: number; readonly file: OneFile } | undefined
   /** A sync has failed: nobody knows what of the file is on the disk, so it is to be written anew before anything else. */
   needsNewFile = false
+  /** A frame that was there whole is cut off again, and others may have read it. */
+  hasTakenBack = false
 
   constructor(follower: FileFollower) {
     this.#follower = follower
   }
 
   /** Opens the file for writing, and cuts what a crash or a failure left behind the last whole frame. */
-  prepare(state: FollowedFile): void {
+  prepare(state: FollowedFile, lock: HeldLock): void {
     const { path } = state.file
+    refuseLost(lock, path)
     if (this.#writing?.file !== state.file) {
       this.close()
       const flags = constants.O_RDWR | constants.O_NOFOLLOW
@@ -39,28 +44,29 @@ export class Appender {
     this.#follower.heldBack = undefined
   }
 
-  /** Whole frames. `durable`: synced and acknowledged when it returns. `isHeld`: whether the lock still is. */
+  /** Whole frames. `durable`: synced and acknowledged when it returns. */
   async append(
     state: FollowedFile,
     bytes: Uint8Array,
-    { durable, isHeld }: { readonly durable: boolean; readonly isHeld: () => boolean },
+    { durable, lock }: { readonly durable: boolean; readonly lock: HeldLock },
   ): Promise<void> {
     const { path } = state.file
     const fd = this.#writing?.fd
     if (fd === undefined || this.#writing?.file !== state.file) throw new Error('unreachable: prepare comes first')
+    refuseLost(lock, path)
     const start = state.end
     let isSyncing = false
     this.#follower.heldBack = start
     try {
-      if (!isHeld()) throw new Error('the lock beside it was removed')
       writeAllAt(fd, bytes, start)
       isSyncing = durable
       if (durable) await syncData(fd)
       const stats = statFile(path)
       if (!stats || !state.file.isSame(stats)) throw replaced(path)
+      refuseLost(lock, path)
     } catch (error) {
-      this.#abandon(start)
       this.needsNewFile ||= isSyncing
+      this.#abandon(start, bytes, lock)
       throw wrapped('writing', path, error)
     }
     this.#follower.heldBack = undefined
@@ -81,12 +87,16 @@ export class Appender {
     state.slot = slot
   }
 
-  #abandon(start: number): void {
+  /** Without the lock, what lies there may be what another process was acknowledged: it is for the next turn to look at. */
+  #abandon(start: number, bytes: Uint8Array, lock: HeldLock): void {
     const fd = this.#writing?.fd
     this.#writing = undefined
     if (fd === undefined) return
     try {
-      ftruncateSync(fd, start)
+      if (lock.isHeld()) {
+        if (fstatSync(fd).size >= start + firstFrame(bytes)) this.needsNewFile = this.hasTakenBack = true
+        ftruncateSync(fd, start)
+      }
       this.#follower.heldBack = undefined
     } catch {
       // It stays held back here; the next turn, of any process, cuts it or takes it as a change that nobody was promised.
@@ -98,6 +108,17 @@ export class Appender {
     if (this.#writing) closeQuietly(this.#writing.fd)
     this.#writing = undefined
   }
+}
+
+/** How many bytes of whole frames the first one has. */
+function firstFrame(bytes: Uint8Array): number {
+  const head = decodeFrameHead(bytes, crc32)
+  return typeof head === 'string' ? 0 : head.size
+}
+
+function refuseLost(lock: HeldLock, path: string): void {
+  if (lock.isHeld()) return
+  throw new StorageError('writing', path, 'the lock beside it was removed', 'Nothing was acknowledged. Try again.')
 }
 
 /** Everything that counts was synced before. */

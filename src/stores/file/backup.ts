@@ -8,6 +8,7 @@ import { KeepsakeError } from '../../errors.ts'
 import { readBytes, statFile } from '../disk/reading.ts'
 import { attempt, codeOf, removeFile, syncFolder, wrapped } from '../disk/system.ts'
 import { sweepUnfinished, unfinishedPath } from '../disk/unfinished.ts'
+import { noteBackups } from './known-backups.ts'
 import { type OnProgress, proved, withImage } from './proved-copy.ts'
 import type { FileStore } from './store.ts'
 
@@ -45,6 +46,8 @@ export async function backUpFile(
   refuseTarget(store.path, target, force)
   return withCopy(store, dirname(target), onProgress, async (made) => {
     refuseTarget(store.path, target, force)
+    // Before it has its name: a backup that nobody knows of could not be reached by a purge.
+    await noteBackups(store.derived, [target])
     attempt('writing', target, () => renameSync(made.path, target))
     await syncFolder(dirname(target))
     return { copy: target, ...toldOf(made) }

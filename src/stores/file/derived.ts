@@ -10,6 +10,7 @@ import type { Derived } from '../../ports/store.ts'
 import { uncounted } from '../disk/reading.ts'
 import { safeFileName } from '../disk/safe-file-name.ts'
 import type { FileFollower } from './follower.ts'
+import { isOfThis } from './past.ts'
 import type { Turns } from './turn.ts'
 
 /** So long a reader that would only be faster next time waits for writers. */
@@ -36,7 +37,7 @@ export function fileDerived(follower: FileFollower, turns: Turns, enter: () => v
       try {
         if (!follower.catchUp()) return false
         return await turns.exclusively(async (turn) => {
-          if (madeFrom && follower.state?.catalogue.epoch !== madeFrom.epoch) return false
+          if (madeFrom && !(follower.state && isOfThis(follower.state, madeFrom))) return false
           await turn.append('derv', encodeDerived({ key }, bytes, crc32), { durable: false })
           return true
         }, patience)

@@ -65,7 +65,11 @@ export class FileBuilder {
   }
 
   #put(bytes: Uint8Array): void {
-    if (bytes.length === 0) return
+    if (bytes.length >= CHUNK_BYTES) {
+      this.#flush()
+      this.#write(bytes) // an index is too large to be copied once more
+      return
+    }
     this.#pending.push(bytes)
     this.#pendingBytes += bytes.length
     if (this.#pendingBytes >= CHUNK_BYTES) this.#flush()
@@ -75,6 +79,11 @@ export class FileBuilder {
     const bytes = Buffer.concat(this.#pending)
     this.#pending = []
     this.#pendingBytes = 0
+    this.#write(bytes)
+  }
+
+  #write(bytes: Uint8Array): void {
+    if (bytes.length === 0) return
     this.#attempt(() => {
       if (this.#isThere(bytes)) this.reused += bytes.length
       else writeAllAt(this.#fd, bytes, this.#written)

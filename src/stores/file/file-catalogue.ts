@@ -7,6 +7,7 @@ import { decodeBase } from '../../codec/one-file/base.ts'
 import type { TextPlace } from '../../codec/one-file/bytes.ts'
 import { type DecodedCatalogue, decodeCatalogue, type Extent, type SessionRow } from '../../codec/one-file/catalogue.ts'
 import { decodeChange } from '../../codec/one-file/change.ts'
+import { malformed, type PayloadPlace } from '../../codec/one-file/malformed.ts'
 import { decodeSession } from '../../codec/one-file/named-bytes.ts'
 import type { EntryHead, Scope } from '../../model/entry.ts'
 import type { Settings } from '../../ports/store.ts'
@@ -29,6 +30,8 @@ const NO_PLACE: TextPlace = { offset: 0, length: 0, crc: 0 }
 
 export class FileCatalogue extends HeadCatalog {
   readonly settings: Settings
+  /** Of the file, for errors. */
+  readonly #path: string
   readonly changes: ChangePlaces
   /** Where the `base` frames begin. */
   readonly bases: number[]
@@ -45,10 +48,11 @@ export class FileCatalogue extends HeadCatalog {
   #sessions: Map<string, GrowingSession> | undefined
   readonly #latestSessions: { readonly scope: Scope; readonly key: string; readonly extent: Extent }[] = []
 
-  private constructor(settings: Settings, epoch: string, decoded?: DecodedCatalogue) {
-    const heads = decoded && packedHeads(decoded)
+  private constructor(settings: Settings, epoch: string, place: PayloadPlace, decoded?: DecodedCatalogue) {
+    const heads = decoded && packedHeads(decoded, place)
     super(heads)
     this.settings = settings
+    this.#path = place.path
     this.#packed = decoded && heads && { heads, decoded }
     this.changes = new ChangePlaces(decoded?.sections.changeNumbers, decoded?.sections.changeOffsets)
     this.bases = [...(decoded?.head.bases ?? [])]
@@ -61,13 +65,13 @@ export class FileCatalogue extends HeadCatalog {
     this.nextSeq = decoded?.head.nextSeq ?? 1
   }
 
-  static empty(settings: Settings, epoch: string): FileCatalogue {
-    return new FileCatalogue(settings, epoch)
+  static empty(settings: Settings, epoch: string, path: string): FileCatalogue {
+    return new FileCatalogue(settings, epoch, { path, at: 0 })
   }
 
   /** `payload`: of a `cata` frame. */
-  static decoded(settings: Settings, payload: Uint8Array): FileCatalogue {
-    return new FileCatalogue(settings, '', decodeCatalogue(payload))
+  static decoded(settings: Settings, payload: Uint8Array, place: PayloadPlace): FileCatalogue {
+    return new FileCatalogue(settings, '', place, decodeCatalogue(payload, place))
   }
 
   /** Of the text of an entry that is there. */
@@ -101,7 +105,7 @@ export class FileCatalogue extends HeadCatalog {
 
   /** `false`: it is not the change after the last one, and nothing was taken in. `at`: where the payload begins. */
   takeChange(payload: Uint8Array, at: number, frame: number, mayJump = false): boolean {
-    const { change, places } = decodeChange(payload, at)
+    const { change, places } = decodeChange(payload, { path: this.#path, at })
     if (mayJump ? change.number <= this.number : change.number !== this.number + 1) return false
     this.takeEntries(change)
     for (const [index, { op, id = '' }] of change.operations.entries()) {
@@ -115,7 +119,7 @@ export class FileCatalogue extends HeadCatalog {
   }
 
   takeBase(payload: Uint8Array, at: number, frame: number): void {
-    const { since, heads, places } = decodeBase(payload, at)
+    const { since, heads, places } = decodeBase(payload, { path: this.#path, at })
     this.since = since
     this.bases.push(frame)
     for (const [index, head] of heads.entries()) {
@@ -125,7 +129,7 @@ export class FileCatalogue extends HeadCatalog {
   }
 
   takeSession(payload: Uint8Array, at: number): void {
-    const { scope, key, place } = decodeSession(payload, at)
+    const { scope, key, place } = decodeSession(payload, { path: this.#path, at })
     const extent = extentOf(place)
     if (this.#sessions) extend(this.#sessions, scope, key, extent)
     else this.#latestSessions.push({ scope, key, extent })
@@ -155,6 +159,6 @@ export function extentOf({ offset, length, crc }: TextPlace): Extent {
   return [offset, length, crc]
 }
 
-function packedHeads({ head, sections }: DecodedCatalogue): PackedHeads {
-  return new PackedHeads({ ...sections, places: new Uint32Array() }, head.contested)
+function packedHeads({ head, sections }: DecodedCatalogue, place: PayloadPlace): PackedHeads {
+  return new PackedHeads({ ...sections, places: new Uint32Array() }, head.contested, () => malformed(place))
 }

@@ -1,5 +1,5 @@
 /** A fold changes nothing that anybody can ask for: for this process, for others, and for who was reading when it came. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -101,15 +101,48 @@ describe('folding', () => {
     expect(await scanned(store)).toHaveLength(6)
   })
 
+  it.skipIf(!existsSync('/proc/self/fd'))(
+    'keeps no file open for a history that was read to its end or left, nor for anything once it is closed',
+    async () => {
+      const store = open()
+      await apply(store, [note('a')])
+      const [before, held] = [descriptors(), await store.history()]
+      for (let n = 0; n < 20; n++) {
+        const { changes } = await store.history()
+        if (n % 2 === 0) expect([...changes]).toHaveLength(1)
+        else for (const _ of changes) break
+        await store.fold()
+      }
+      expect(descriptors() - before).toBeLessThan(5)
+      for (let n = 0; n < 20; n++) {
+        await store.image()
+        await store.fold()
+      }
+      await store.close()
+      expect(descriptors()).toBeLessThan(before)
+      expect(() => [...held.changes]).toThrow(expect.objectContaining({ code: 'CLOSED' }))
+    },
+  )
+
+  it('tells an error of the clock, and keeps all where more days are to be kept than there were', async () => {
+    const store = fileStore({ path, clock: () => ms, timezone: 'UTC', retentionDays: 1_000_000_000 })
+    opened.push(store)
+    await apply(store, [note('a')])
+    await store.fold()
+    expect([...(await store.history()).changes]).toHaveLength(1)
+    ms = Number.NaN
+    await expect(apply(store, [note('b')])).rejects.toThrow(RangeError)
+  })
+
   it('keeps what was derived, the mode of the file, and leaves nothing beside it', async () => {
     const store = open()
     await apply(store, [note('a')])
     await store.derived.write('index', new Uint8Array([1, 2, 3]))
     await store.derived.write('index', new Uint8Array([4, 5]))
-    const { epoch } = (await store.changes('now')).cursor
+    const { cursor } = await store.changes('now')
     await store.fold()
     expect([...((await store.derived.read('index')) ?? [])]).toEqual([4, 5])
-    expect((await store.changes('now')).cursor).toEqual({ epoch, number: 1 })
+    expect((await store.changes('now')).cursor).toEqual(cursor)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     await store.close()
     expect(readdirSync(folder)).toEqual(['memory.keepsake'])
@@ -172,6 +205,10 @@ describe('the past that is kept', () => {
     expect((await scanned(store)).map(({ content }) => content === long)).toEqual([true, true])
   })
 })
+
+function descriptors(): number {
+  return readdirSync('/proc/self/fd').length
+}
 
 async function attempted(run: () => Promise<Applied>): Promise<Applied | undefined> {
   try {

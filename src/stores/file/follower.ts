@@ -10,6 +10,7 @@ import { type DecodedHeader, damagedFile, HEADER_BYTES, type Slot, type SlotName
 import { DERIVED_LINE_BYTES, decodeDerived } from '../../codec/one-file/named-bytes.ts'
 import { decodeSettings } from '../../codec/one-file/settings.ts'
 import type { Settings } from '../../ports/store.ts'
+import { checkedSettings, type FoundSettings } from '../disk/checked-settings.ts'
 import { statFile, uncounted } from '../disk/reading.ts'
 import { FileCatalogue } from './file-catalogue.ts'
 import { OneFile } from './one-file.ts'
@@ -32,11 +33,15 @@ export interface FollowedFile {
   keptEnd: number
   /** The head of the last frame, and where it is: what follows is only to be read while it is there. */
   last: { readonly at: number; readonly head: Uint8Array }
+  /** Of the change that was last when somebody asked for a cursor, what tells it apart from others of its number. */
+  tagged?: { readonly number: number; readonly tag: string }
 }
 
 export class FileFollower {
   readonly path: string
   readonly #welcome: (settings: Settings) => void
+  /** Those that somebody may still read from, though another one is in their place. */
+  readonly #opened = new Set<OneFile>()
   state: FollowedFile | undefined
   /** What lies behind this was written here and is not acknowledged: it is being synced, or it failed and is to be cut. */
   heldBack: number | undefined
@@ -51,14 +56,27 @@ export class FileFollower {
   catchUp(): FollowedFile | undefined {
     const stats = statFile(this.path)
     if (stats && this.state && this.#follow(this.state, stats)) return this.state
-    this.#replace(stats && this.#load())
+    this.#replace(stats && this.#loaded())
     return this.state
   }
 
   #replace(state: FollowedFile | undefined): void {
     this.state?.file.release()
+    for (const file of this.#opened) if (!file.isOpen) this.#opened.delete(file)
+    if (state) this.#opened.add(state.file)
     this.state = state
     this.heldBack = undefined
+  }
+
+  /** A slot that is just being written looks like a damaged one for a moment: that takes a second look. */
+  #loaded(): FollowedFile | undefined {
+    const first = this.#load()
+    if (!first || !isTailDoubtful(first)) return first
+    first.file.release()
+    const state = this.#load()
+    if (!state || !isTailDoubtful(state)) return state
+    state.file.release()
+    throw damagedFile(this.path, 'a record in it is damaged, and a place that says how far it goes', state.end)
   }
 
   #load(): FollowedFile | undefined {
@@ -77,7 +95,7 @@ export class FileFollower {
       const tail = at + head.size
       const state: FollowedFile = {
         file,
-        catalogue: FileCatalogue.decoded(settings, payload),
+        catalogue: FileCatalogue.decoded(settings, payload, { path: this.path, at: at + FRAME_BYTES }),
         generation: header.header.generation,
         tail,
         end: tail,
@@ -107,7 +125,7 @@ export class FileFollower {
     takeSlot(state, header)
     if (this.heldBack !== undefined && state.slot.end > this.heldBack) this.heldBack = undefined
     if (size > state.end || state.slot.end > state.end) this.#take(state, this.heldBack ?? size)
-    return true
+    return this.heldBack !== undefined || !isTailDoubtful(state)
   }
 
   /** Takes in what this process has written and synced itself. */
@@ -168,7 +186,17 @@ export class FileFollower {
 
   close(): void {
     this.#replace(undefined)
+    for (const file of this.#opened) file.close()
+    this.#opened.clear()
   }
+}
+
+/**
+ * One slot can't be read, and what lies behind the end that the other one tells is not whole. No crash leaves that: a slot is written
+ * when the frames before it are whole and synced. So these may be frames that were acknowledged.
+ */
+function isTailDoubtful({ problem, end, file }: FollowedFile): boolean {
+  return problem !== undefined && file.size() > end
 }
 
 interface FoundFrame {
@@ -191,7 +219,13 @@ function payloadOf(reading: ReadAhead, at: number, head: FrameHead): Uint8Array 
 function settingsOf(file: OneFile): Settings {
   const { head, payload } = file.frame(HEADER_BYTES)
   if (head.type !== 'sett') throw damagedFile(file.path, 'its settings are not where they should be', HEADER_BYTES)
-  return decodeSettings(payload) as Settings // its checksum proves that we wrote it
+  const found = decodeSettings(payload, { path: file.path, at: HEADER_BYTES + FRAME_BYTES })
+  return settingsInFrame(found, file.path)
+}
+
+/** A checksum does not say who wrote them. */
+export function settingsInFrame(found: FoundSettings, path: string): Settings {
+  return checkedSettings(path, found, (problem) => damagedFile(path, `in its settings ${problem}`, HEADER_BYTES))
 }
 
 function takeSlot(state: FollowedFile, { slot, nextSlot, problem }: DecodedHeader): void {

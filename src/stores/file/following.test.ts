@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -21,9 +22,12 @@ import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { encodeChange } from '../../codec/one-file/change.ts'
 import { encodeFrame } from '../../codec/one-file/frame.ts'
-import { slotOffset } from '../../codec/one-file/header.ts'
-import type { Store } from '../../ports/store.ts'
+import { decodeHeader, slotOffset } from '../../codec/one-file/header.ts'
+import type { Store, Watch } from '../../ports/store.ts'
 import { apply, applyOne, note, scanned } from '../../testing/requests.ts'
+import type { HeldLock } from '../disk/lock.ts'
+import { Appender } from './appender.ts'
+import { FileFollower } from './follower.ts'
 import { type FileStore, fileStore } from './store.ts'
 
 let folder: string
@@ -100,6 +104,56 @@ describe('following', () => {
     expect(await names(store)).toEqual(['e'])
   })
 
+  it.each([
+    ['copied over it', copyFileSync],
+    ['renamed to it', renameSync],
+  ])('starts the feed over for who has read other changes than a copy has that is %s', async (_, putBack) => {
+    const store = open()
+    await apply(store, [note('a')])
+    const { cursor: common } = await store.changes()
+    copyFileSync(path, join(folder, 'copy'))
+    await apply(store, [note('b')])
+    const reader = open()
+    const { cursor } = await reader.changes()
+    putBack(join(folder, 'copy'), path)
+    const bytes = new Uint8Array([1])
+    const isTaken = async () => [
+      !(await reader.changes(cursor)).restarted,
+      await reader.derived.write('x', bytes, cursor),
+    ]
+    expect(await isTaken(), 'fewer changes').toEqual([false, false])
+    await apply(store, [note('c')])
+    expect(await isTaken(), 'as many').toEqual([false, false])
+    const { cursor: now } = await reader.changes('now')
+    expect(now.number).toBe(cursor.number)
+    await apply(store, [note('d')])
+    expect(await isTaken(), 'more').toEqual([false, false])
+    await store.fold()
+    for (const ours of [common, now]) {
+      expect((await reader.changes(ours)).restarted, 'what is in it').toBe(false)
+      expect(await reader.derived.write('x', bytes, ours)).toBe(true)
+    }
+  })
+
+  it('tells a watcher of a copy with as many other changes', async () => {
+    const store = open()
+    await apply(store, [note('a')])
+    copyFileSync(path, join(folder, 'copy.keepsake'))
+    const other = fileStore({ path: join(folder, 'copy.keepsake'), timezone: 'UTC' })
+    await apply(other, [note('b')])
+    await other.close()
+    await apply(store, [note('c')])
+    let watch: Watch | undefined
+    await new Promise<void>((resolve) => {
+      void store.watch(resolve).then((begun) => {
+        watch = begun
+        renameSync(join(folder, 'copy.keepsake'), path)
+      })
+    })
+    await watch?.stop()
+    expect(await names(store)).toEqual(['a', 'b'])
+  })
+
   it('does not take a part of a frame for a change, and the next writer cuts it', async () => {
     await apply(open(), [note('a')])
     const reader = open()
@@ -144,6 +198,26 @@ describe('following', () => {
     expect(await names(open())).toEqual(['a'])
     await apply(open(), [note('c')])
     expect(await names(open())).toEqual(['a', 'c'])
+  })
+})
+
+describe('a lock that was removed', () => {
+  it.each(['before', 'while'])('%s it is written to: what another one wrote meanwhile stays', async (when) => {
+    await apply(open(), [note('a')])
+    const [follower, bytes] = [new FileFollower(path, () => undefined), unacknowledged(2, 'b')]
+    const state = follower.catchUp()
+    if (!state) throw new Error('unreachable: it was made')
+    const held = { isHeld: () => true } as HeldLock // all that is asked
+    let asked = 0
+    const lost = { isHeld: () => when === 'while' && ++asked === 1 } as HeldLock
+    const appender = new Appender(follower)
+    appender.prepare(state, held)
+    appendFileSync(path, bytes)
+    await expect(appender.append(state, bytes, { durable: true, lock: lost })).rejects.toMatchObject({ code: 'IO' })
+    expect(() => appender.prepare(state, lost)).toThrow(expect.objectContaining({ code: 'IO' }))
+    appender.close()
+    follower.close()
+    expect(await names(open())).toEqual(['a', 'b'])
   })
 })
 
@@ -192,6 +266,34 @@ describe('damage', () => {
     await apply(again, [note('d')])
     expect(await again.problems()).toEqual([])
     expect([await names(open()), await open().problems()]).toEqual([['a', 'b', 'c', 'd'], []])
+  })
+
+  it.each(['the first', 'the second'])(
+    'of a slot and of %s record behind the end that the other one tells is damage',
+    async (which) => {
+      const store = open()
+      await apply(store, [note('a')])
+      await Promise.all(['b', 'c'].map((name) => apply(store, [note(name, { content: `the text of ${name}` })])))
+      const reader = open()
+      const { size } = statSync(path)
+      flip(slotOffset(newerSlot()))
+      flip(readFileSync(path).indexOf(which === 'the first' ? 'the text of b' : 'the text of c'))
+      expect(() => open()).toThrow(expect.objectContaining({ code: 'DAMAGED' }))
+      await expect(apply(reader, [note('d')])).rejects.toMatchObject({ code: 'DAMAGED' })
+      expect(statSync(path).size).toBe(size)
+    },
+  )
+
+  it('of a slot is mended before anything is appended, so that a crash then is no damage', async () => {
+    const store = open()
+    await apply(store, [note('a')])
+    await apply(store, [note('b')])
+    flip(slotOffset(newerSlot() === 'A' ? 'B' : 'A'))
+    const { ino } = statSync(path)
+    await apply(open(), [note('c')])
+    expect(statSync(path).ino).not.toBe(ino)
+    appendFileSync(path, unacknowledged(4, 'd').subarray(0, 40))
+    expect([await names(open()), await open().problems()]).toEqual([['a', 'b', 'c'], []])
   })
 
   it('of both slots is refused', async () => {
@@ -243,6 +345,12 @@ describe('what is no file of ours', () => {
     expect(await again.settings()).toMatchObject({ layout: 'flat', agent: 'ada' })
   })
 })
+
+/** The one that was written last. */
+function newerSlot(): 'A' | 'B' {
+  const { nextSlot } = decodeHeader(readFileSync(path), crc32, path)
+  return nextSlot === 'A' ? 'B' : 'A'
+}
 
 function flip(offset: number): void {
   const byte = readFileSync(path)[offset] ?? 0

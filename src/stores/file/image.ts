@@ -30,7 +30,7 @@ export function imageOf(state: FollowedFile | undefined, settings: Settings): Me
     settings: catalogue.settings,
     cursor: cursorOf(state),
     nextSeq: catalogue.nextSeq,
-    history: readHistory(state),
+    history: readHistory(state, { keep: true }),
     entries: () => entriesOf(hold, heads),
     sessions: () => sessionsOf(hold, sessions.sort(byScopeAndKey)),
     files: () => filesOf(hold, files),
@@ -67,7 +67,7 @@ async function* filesOf({ file }: Hold, files: readonly (readonly [string, numbe
 
 export function keptFileAt(file: OneFile, at: number): KeptFile {
   const { payload } = file.frame(at)
-  const { path, entries, place } = decodeKeptFile(payload, payloadAt(at))
+  const { path, entries, place } = decodeKeptFile(payload, { path: file.path, at: payloadAt(at) })
   const begin = place.offset - payloadAt(at)
   return { path, entries, bytes: payload.subarray(begin, begin + place.length) }
 }

@@ -43,7 +43,7 @@ export class MovedTexts {
 
   /** The text of an entry by where it was. */
   of(id: string, place: TextPlace): TextPlace {
-    const rewritten = this.#rewritten.get(keyOf(place))
+    const rewritten = this.#rewritten.size > 0 ? this.#rewritten.get(keyOf(place)) : undefined
     if (rewritten) return rewritten
     const run = this.#runAt(place.offset)
     if (run) return { ...place, offset: place.offset + run.by }

@@ -8,6 +8,18 @@ import { statFile } from '../disk/reading.ts'
 import { attempt, codeOf, removeFile, syncFolder } from '../disk/system.ts'
 import { FileBuilder } from './file-builder.ts'
 
+/** What the file of a move is called until it is whole: it stays, for the next try. */
+export const MOVING = 'moving-'
+
+export function isUnfinishedMove(name: string): boolean {
+  return name.startsWith(MOVING)
+}
+
+/** Files that only a crash leaves: whoever holds the lock may remove them. */
+export function isTemporary(name: string): boolean {
+  return /^(fold|new)-/.test(name)
+}
+
 const NO_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
 /** With settings, and nothing else yet. */
@@ -36,6 +48,12 @@ export async function buildEmpty(temporary: string, settings: Settings, epoch: s
 
 /** Durable when it returns. CONFLICT when something is there. */
 export async function putInPlace(temporary: string, path: string): Promise<void> {
+  giveName(temporary, path)
+  await syncFolder(dirname(path))
+}
+
+/** The same, but for the sync of the folder. */
+export function giveName(temporary: string, path: string): void {
   attempt('writing', path, () => {
     try {
       linkSync(temporary, path)
@@ -47,7 +65,6 @@ export async function putInPlace(temporary: string, path: string): Promise<void>
     }
   })
   removeFile(temporary)
-  await syncFolder(dirname(path))
 }
 
 export function occupied(path: string): KeepsakeError {

@@ -5,16 +5,18 @@
  */
 import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { decodeText, type TextPlace } from '../../codec/one-file/bytes.ts'
+import type { TextPlace } from '../../codec/one-file/bytes.ts'
 import { decodeFrameHead, FRAME_BYTES, type FrameHead } from '../../codec/one-file/frame.ts'
 import { type DecodedHeader, damagedFile, decodeHeader, HEADER_BYTES } from '../../codec/one-file/header.ts'
-import { ForeignError, isKeepsakeError } from '../../errors.ts'
-import { readBytes } from '../disk/reading.ts'
+import { ForeignError, isKeepsakeError, KeepsakeError } from '../../errors.ts'
+import { decodeText as decodedText, readBytes } from '../disk/reading.ts'
 import { attempt, codeOf, wrapped } from '../disk/system.ts'
 
 type Allocate = (length: number) => Buffer
 
 export interface CheckedFrame {
+  /** Of the file. */
+  readonly path: string
   readonly head: FrameHead
   /** Where it begins in the file. */
   readonly at: number
@@ -62,12 +64,18 @@ export class OneFile {
     return dev === this.#stats.dev && ino === this.#stats.ino
   }
 
+  get isOpen(): boolean {
+    return this.#holders > 0
+  }
+
   size(): number {
+    this.#refuseClosed()
     return attempt('reading', this.path, () => fstatSync(this.#fd).size)
   }
 
   /** Up to `length` bytes from `offset` on; less at the end of the file. */
   bytes(offset: number, length: number, allocate?: Allocate): Uint8Array {
+    this.#refuseClosed()
     return attempt('reading', this.path, () => readBytes(this.#fd, offset, length, allocate))
   }
 
@@ -93,7 +101,7 @@ export class OneFile {
     if (payload.length < head.length || crc32(payload) !== head.crc) {
       throw damagedFile(this.path, 'a record in it is damaged', at)
     }
-    return { head, at, payload }
+    return { path: this.path, head, at, payload }
   }
 
   /** Bytes by their place; `undefined` when they are not what was written there. */
@@ -108,12 +116,28 @@ export class OneFile {
   }
 
   hold(): void {
+    this.#refuseClosed()
     this.#holders++
   }
 
   release(): void {
+    if (!this.isOpen) return
     this.#holders--
     if (this.#holders === 0) closeSync(this.#fd)
+  }
+
+  /** Whoever holds it. */
+  close(): void {
+    if (this.isOpen) closeSync(this.#fd)
+    this.#holders = 0
+  }
+
+  /** Its descriptor may be another file's by now. */
+  #refuseClosed(): void {
+    if (this.isOpen) return
+    throw new KeepsakeError('CLOSED', `${this.path}: what was read from was replaced or closed meanwhile`, {
+      hint: 'Ask for it again.',
+    })
   }
 }
 
@@ -123,6 +147,7 @@ export function textIn(
   { offset }: TextPlace,
   whose: () => string,
 ): string {
-  if (!bytes) throw damagedFile(path, `the text of ${whose()} is damaged`, offset)
-  return decodeText(bytes)
+  const text = bytes && decodedText(bytes)
+  if (text === undefined) throw damagedFile(path, `the text of ${whose()} is damaged`, offset)
+  return text
 }

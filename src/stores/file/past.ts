@@ -4,6 +4,7 @@
  */
 import { decodeBase } from '../../codec/one-file/base.ts'
 import { decodeChange, type FileChange } from '../../codec/one-file/change.ts'
+import { FRAME_BYTES } from '../../codec/one-file/frame.ts'
 import type { Entry } from '../../model/entry.ts'
 import type { Change } from '../../model/operation.ts'
 import type { ChangeFeed, Cursor, History, Recorded } from '../../ports/store.ts'
@@ -21,7 +22,27 @@ const NO_CURSOR: Cursor = { epoch: '', number: 0 }
 export type ReadChanges = Omit<ChangeFeed, 'edits' | 'problems'>
 
 export function cursorOf(state: FollowedFile | undefined): Cursor {
-  return state ? { epoch: state.catalogue.epoch, number: state.catalogue.number } : NO_CURSOR
+  if (!state) return NO_CURSOR
+  const { epoch, number } = state.catalogue
+  const tag = tagOf(state, number)
+  return { epoch, number, ...(tag === undefined ? {} : { tag }) }
+}
+
+/** A plain copy of the file has the same epoch, and may have gone on otherwise: then its change of this number is another one. */
+export function isOfThis(state: FollowedFile, { epoch, number, tag }: Cursor): boolean {
+  const { catalogue } = state
+  return epoch === catalogue.epoch && number <= catalogue.number && tag === tagOf(state, number)
+}
+
+/** The head of the change's frame, which has its length and its checksum; a fold keeps it. `undefined`: it is not kept. */
+function tagOf(state: FollowedFile, number: number): string | undefined {
+  const { file, catalogue, tagged } = state
+  if (tagged?.number === number) return tagged.tag
+  const index = catalogue.changes.indexAfter(number) - 1
+  if (index < 0 || catalogue.changes.number(index) !== number) return undefined
+  const tag = Buffer.from(file.bytes(catalogue.changes.offset(index), FRAME_BYTES)).toString('base64')
+  if (number === catalogue.number) state.tagged = { number, tag }
+  return tag
 }
 
 export function readFeed(state: FollowedFile | undefined, since: Cursor | 'now' | undefined): ReadChanges {
@@ -34,9 +55,9 @@ export function readFeed(state: FollowedFile | undefined, since: Cursor | 'now' 
   const { catalogue } = state
   const first = Math.max(firstNumber(catalogue), catalogue.firstOfEpoch)
   const isOurs =
-    since?.epoch === cursor.epoch || (since?.epoch === NO_CURSOR.epoch && since.number === 0 && first === 1)
-  const reaches = since !== undefined && since.number <= cursor.number && since.number >= first - 1
-  const from = since && isOurs && reaches ? since.number : undefined
+    since !== undefined &&
+    (isOfThis(state, since) || (since.epoch === NO_CURSOR.epoch && since.number === 0 && first === 1))
+  const from = isOurs && since.number >= first - 1 ? since.number : undefined
   const changes = [...changesAfter(state, from ?? first - 1)].map(changeOf)
   return { changes, cursor, restarted: since !== undefined && from === undefined }
 }
@@ -61,7 +82,8 @@ export function* changesBetween(
   const reading = new ReadAhead(file)
   for (let index = from; index < to; index++) {
     const at = changes.offset(index)
-    yield decodeChange(reading.frame(at).payload, payloadAt(at), { texts: true }).change
+    const place = { path: file.path, at: payloadAt(at) }
+    yield decodeChange(reading.frame(at).payload, place, { texts: true }).change
   }
 }
 
@@ -74,22 +96,30 @@ export function changeOf({ set: _, ...change }: FileChange): Change {
 export function baseEntries(file: OneFile, bases: readonly number[]): Map<string, Entry> {
   const entries = new Map<string, Entry>()
   for (const at of bases) {
-    for (const entry of decodeBase(file.frame(at).payload, payloadAt(at)).entries()) entries.set(entry.id, entry)
+    const base = decodeBase(file.frame(at).payload, { path: file.path, at: payloadAt(at) })
+    for (const entry of base.entries()) entries.set(entry.id, entry)
   }
   return entries
 }
 
-export function readHistory(state: FollowedFile | undefined): History {
+/** The file is let go of when the changes were gone through once. `keep`: not before the store is closed, or nobody has it any more. */
+export function readHistory(
+  state: FollowedFile | undefined,
+  { keep = false }: { readonly keep?: boolean } = {},
+): History {
   if (!state) return { entries: [], changes: [] }
   const { file, catalogue } = state
   const { since, changes } = catalogue
   const entries = [...baseEntries(file, catalogue.bases).values()]
   const hold = holdFile(file)
+  const ended = (): void => {
+    if (!keep) hold.release()
+  }
   const { count } = changes
   return {
     entries,
     ...(since === undefined ? {} : { since }),
-    changes: { [Symbol.iterator]: () => recordedChanges(hold, changes, count, entries) },
+    changes: { [Symbol.iterator]: () => recordedChanges(hold, changes, count, entries, ended) },
   }
 }
 
@@ -98,9 +128,16 @@ function* recordedChanges(
   changes: FileCatalogue['changes'],
   count: number,
   base: readonly Entry[],
+  ended: () => void,
 ): Generator<Recorded> {
   const entries = new Map(base.map((entry) => [entry.id, entry]))
-  for (const change of changesBetween(hold.file, { changes }, 0, count)) {
-    yield { change: changeOf(change), touched: take(entries, change) }
+  const own = holdFile(hold.file)
+  try {
+    for (const change of changesBetween(own.file, { changes }, 0, count)) {
+      yield { change: changeOf(change), touched: take(entries, change) }
+    }
+  } finally {
+    own.release()
+    ended()
   }
 }

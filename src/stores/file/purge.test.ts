@@ -1,11 +1,23 @@
 /** After a purge no byte of the file tells of the entry; all others, and their past, are as they were. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { MemoryImage } from '../../ports/store.ts'
 import { collected, imageFrom } from '../../testing/images.ts'
 import { apply, applyOne, note, scanned } from '../../testing/requests.ts'
+import { formatOwner, thisProcess } from '../disk/owner.ts'
+import { backUpFile } from './backup.ts'
+import { planFileRestore, restoreFile } from './restore.ts'
 import { type FileStore, fileStore } from './store.ts'
 
 const SECRET = 'a secret that must go'
@@ -43,8 +55,8 @@ async function withSecret(): Promise<{ readonly secret: string; readonly other: 
   return { secret: secret ?? '', other: other ?? '' }
 }
 
-function expectNoTrace(id: string): void {
-  const bytes = readFileSync(path)
+function expectNoTrace(id: string, at = path): void {
+  const bytes = readFileSync(at)
   for (const trace of [SECRET, 'hidden name', 'hidden alias', '"hidden"', id]) {
     expect(bytes.includes(trace), trace).toBe(false)
   }
@@ -115,6 +127,40 @@ describe('a purge', () => {
     expect(await store.document('directives/memory.md')).toBe('Keep it.\n')
   })
 
+  it('takes along what stopped programs left since this one began, and tells of what others may be at', async () => {
+    const { secret } = await withSecret()
+    const dead = formatOwner({ ...thisProcess(), pid: 2 ** 30 }).replaceAll(':', '_')
+    const left = ['fold-1', 'new-1', 'moving-1'].map((name) => join(`${path}.lock`, name))
+    const beside = ['backup', 'restore'].map((what) => join(folder, `.keepsake.${what}-${dead}_00`))
+    const foreign = join(folder, '.keepsake.backup-of-somebody')
+    for (const copy of [...left, ...beside, foreign]) copyFileSync(path, copy)
+    const { outOfReach } = await store.purge([secret])
+    expect([...left, ...beside].filter((copy) => existsSync(copy))).toEqual([])
+    expect(existsSync(foreign)).toBe(true)
+    expect(outOfReach.join('\n')).toContain(`${foreign}, an unfinished backup or restore`)
+  })
+
+  it('takes the words out of a transcript that is not UTF-8 throughout, and leaves its other bytes', async () => {
+    const { secret } = await withSecret()
+    const image = await collected(await store.image())
+    const lines = [
+      `{"text":"he said: ${SECRET}"}\n`,
+      `{"text":"\xff and ${SECRET}, twice \xfe"}\n`,
+      '{"text":"\xff"}\n',
+    ]
+    const text = Buffer.from(lines.join(''), 'latin1')
+    await store.close()
+    rmSync(path)
+    store = fileStore({ path, clock: () => ms })
+    await store.adopt(imageFrom({ ...image, sessions: [{ scope: 'main', key: 'chat', text }] }))
+    expect((await store.purge([secret])).cleaned).toContain('1 session that said it')
+    expectNoTrace(secret)
+    const after = (await collected(await store.image())).sessions[0]?.text ?? new Uint8Array()
+    expect(Buffer.from(after).toString('latin1')).toBe(
+      '{"text":"he said: [purged]"}\n{"text":"\xff and [purged] \xfe"}\n{"text":"\xff"}\n',
+    )
+  })
+
   it('gives a name that two claim to who is left', async () => {
     const a = await applyOne(store, note('a'))
     await apply(store, [{ op: 'remove', id: a.id }])
@@ -127,5 +173,38 @@ describe('a purge', () => {
     expect((await store.resolve('main', 'a'))?.id).toBe(b.id)
     await store.purge([b.id])
     expect((await store.resolve('main', 'a'))?.id).toBe(a.id)
+  })
+
+  it('reaches into the backups that were made of it, also by way of a restore', async () => {
+    const { secret, other } = await withSecret()
+    const [first, second] = [join(folder, 'first.keepsake'), join(folder, 'second.keepsake')]
+    await store.sessions.append('main', 'chat', [{ text: `he said: ${SECRET}` }])
+    await backUpFile(store, { to: first })
+    await store.fold()
+    await backUpFile(store, { to: second })
+    await restoreFile(await planFileRestore(second, path), { nowMs: ms })
+    const gone = join(folder, 'gone.keepsake')
+    await backUpFile(store, { to: gone })
+    rmSync(gone)
+    const unreadable = join(folder, 'unreadable.keepsake')
+    await backUpFile(store, { to: unreadable })
+    truncateSync(unreadable, 200)
+    const { cleaned, outOfReach } = await store.purge([secret])
+    expect(cleaned.filter((one) => one.includes('backup'))).toEqual([`the backup ${first}`, `the backup ${second}`])
+    expect(outOfReach[0]).toContain(`the backup ${unreadable}: `)
+    for (const each of [path, first, second]) {
+      expectNoTrace(secret, each)
+      const copy = fileStore({ path: each })
+      expect((await copy.get(other))?.content).toBe('another text of another')
+      await copy.close()
+    }
+    // They are still known, and one that is another memory by now is left alone.
+    const elsewhere = fileStore({ path: join(folder, 'elsewhere.keepsake'), timezone: 'UTC' })
+    await apply(elsewhere, [note('mine')])
+    await elsewhere.close()
+    renameSync(join(folder, 'elsewhere.keepsake'), first)
+    const again = await store.purge([other])
+    expect(again.cleaned.filter((one) => one.includes('backup'))).toEqual([`the backup ${second}`])
+    expect(readdirSync(folder).filter((name) => name.endsWith('.lock'))).toEqual(['memory.keepsake.lock'])
   })
 })

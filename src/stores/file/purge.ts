@@ -11,17 +11,30 @@ import type { Purged } from '../../ports/store.ts'
 import { namesIn } from '../disk/list-folder.ts'
 import { isTooShort, needlesOf } from '../disk/purge-needles.ts'
 import { removeFile } from '../disk/system.ts'
-import { isUnfinishedMove } from './adopt.ts'
+import { isNamedUnfinished, sweepUnfinished } from '../disk/unfinished.ts'
 import type { FollowedFile } from './follower.ts'
 import { keptFileAt } from './image.ts'
+import { isTemporary, isUnfinishedMove } from './new-file.ts'
 import { readHistory } from './past.ts'
 import { getEntry } from './reader.ts'
 import type { FileTurn } from './writer.ts'
 
-export async function purge(turn: FileTurn, given: readonly string[], nowMs: number, sidecar: string): Promise<Purged> {
+export interface PurgeOptions {
+  readonly ids: readonly string[]
+  readonly nowMs: number
+  readonly sidecar: string
+  /** What the entries said, or say, elsewhere. */
+  readonly texts?: readonly string[]
+}
+
+/** Whatever the entries ever said is told beside what was done. */
+export async function purge(
+  turn: FileTurn,
+  { ids: given, nowMs, sidecar, texts: elsewhere = [] }: PurgeOptions,
+): Promise<Purged & { readonly texts: readonly string[] }> {
   const { state } = turn
   const ids = new Set(given)
-  const texts = textsOf(state, ids)
+  const texts = [...new Set([...textsOf(state, ids), ...elsewhere])]
   const needles = needlesOf(texts)
   const isThere = given.some((id) => state.catalogue.head(id) !== undefined)
   const before = state.catalogue.files.size
@@ -29,12 +42,21 @@ export async function purge(turn: FileTurn, given: readonly string[], nowMs: num
     epoch: crypto.randomUUID(),
     purging: { ids, needles, ...(isThere ? { change: emptiedChange(state, nowMs) } : {}) },
   })
-  for (const name of namesIn(sidecar)) if (isUnfinishedMove(name)) removeFile(join(sidecar, name))
+  removeLeftOvers(turn.state.file.path, sidecar)
   const cleaned = [`${isThere ? 'the entries, the' : 'the'} record of changes and everything derived from it`]
   if (sessions > 0) cleaned.push(`${sessions} session${sessions === 1 ? '' : 's'} that said it`)
   const files = before - turn.state.catalogue.files.size
   if (files > 0) cleaned.push(`${files} file${files === 1 ? '' : 's'} that came from a folder with its text`)
-  return { cleaned, outOfReach: outOfReach(turn.state, texts, needles) }
+  return { cleaned, outOfReach: outOfReach(turn.state, texts, needles), texts }
+}
+
+/** What stopped programs left: each may be a whole copy. Nobody else is at those in the sidecar, for the lock is held. */
+function removeLeftOvers(path: string, sidecar: string): void {
+  for (const name of namesIn(sidecar)) {
+    if (isTemporary(name) || isUnfinishedMove(name)) removeFile(join(sidecar, name))
+  }
+  sweepUnfinished('archive', dirname(path))
+  sweepUnfinished('restore', dirname(path))
 }
 
 /** The change that removed them, without them: the numbers go on. */
@@ -69,10 +91,13 @@ function outOfReach(state: FollowedFile, texts: readonly string[], needles: read
     if (name.startsWith(`${stem}.before-`) || name.startsWith(`${stem}.damaged-`)) {
       told.push(`${join(dirname(path), name)}, an earlier state of the file: remove it if you need it no more`)
     }
+    if (isNamedUnfinished(name)) {
+      told.push(`${join(dirname(path), name)}, an unfinished backup or restore: remove it if nobody is at it`)
+    }
   }
   const git = gitFolderOf(dirname(path))
   if (git !== undefined) told.push(`the history of the git repository in ${git}, if it was committed`)
-  told.push('copies of the file: backups that were made of it, syncs, snapshots; and an agent that has read it')
+  told.push('copies of the file: syncs, snapshots, backups elsewhere; and an agent that has read it')
   return told
 }
 

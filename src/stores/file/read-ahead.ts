@@ -42,7 +42,7 @@ export class ReadAhead {
     if (payload.length < head.length || crc32(payload) !== head.crc) {
       throw damagedFile(this.#file.path, 'a record in it is damaged', at)
     }
-    return { head, at, payload }
+    return { path: this.#file.path, head, at, payload }
   }
 
   text(place: TextPlace, whose: () => string): string {

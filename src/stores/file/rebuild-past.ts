@@ -21,6 +21,9 @@ import { countToCut } from './retention.ts'
 /** So long are the texts in one `base` frame together, at least. */
 const BASE_LENGTH = 256 * 1024
 
+/** So many changes are copied before others get on: some milliseconds. */
+const AT_ONCE = 1000
+
 export interface WrittenPast {
   readonly bases: readonly number[]
   readonly changes: readonly ChangePlace[]
@@ -28,18 +31,23 @@ export interface WrittenPast {
   readonly texts: MovedTexts
 }
 
-export function writePast(state: FollowedFile, builder: FileBuilder, { nowMs, purging }: RebuildOptions): WrittenPast {
+export async function writePast(
+  state: FollowedFile,
+  builder: FileBuilder,
+  { nowMs, purging, pause }: RebuildOptions,
+): Promise<WrittenPast> {
   const { file, catalogue } = state
   const texts = new MovedTexts(file.path)
   const cut = countToCut(state, nowMs)
   const base = cut > 0 ? cutPast(state, cut) : undefined
   const since = base?.since ?? catalogue.since
   const bases = base
-    ? writeBase(builder, keptEntries(base.entries, purging), base.since, toldTo(texts))
+    ? writeBase(builder, keptEntries(base.entries, purging), base.since, toldTo(texts, builder))
     : copyBases(state, builder, purging, texts)
   const changes: ChangePlace[] = []
   const reading = new ReadAhead(file)
   for (let index = cut; index < catalogue.changes.count; index++) {
+    if (pause && index % AT_ONCE === 0) await pause()
     const frame = reading.frame(catalogue.changes.offset(index))
     const purged =
       purging && isAbout(frame.payload, purging.ids) ? purgedChange(frame, purging.ids, builder, texts) : undefined
@@ -97,9 +105,9 @@ export function writeBase(
   return bases
 }
 
-function toldTo(texts: MovedTexts): (payload: Uint8Array, frame: number) => void {
+function toldTo(texts: MovedTexts, { path }: FileBuilder): (payload: Uint8Array, frame: number) => void {
   return (payload, frame) => {
-    const { heads, places } = decodeBase(payload, payloadAt(frame))
+    const { heads, places } = decodeBase(payload, { path, at: payloadAt(frame) })
     for (const [index, place] of places.entries()) texts.inBase(heads[index]?.id ?? '', place)
   }
 }
@@ -114,12 +122,12 @@ function copyBases(
   return catalogue.bases.flatMap((at) => {
     const frame = reading.frame(at)
     if (!purging || !isAbout(frame.payload, purging.ids)) return [copyFrame(reading, frame, builder, texts)]
-    const { since, entries } = decodeBase(frame.payload, payloadAt(at))
+    const { since, entries } = decodeBase(frame.payload, { path: file.path, at: payloadAt(at) })
     return writeBase(
       builder,
       entries().filter(({ id }) => !purging.ids.has(id)),
       since,
-      toldTo(texts),
+      toldTo(texts, builder),
     )
   })
 }
@@ -139,12 +147,12 @@ function isAbout(payload: Uint8Array, ids: ReadonlySet<string>): boolean {
 
 /** The change stays, with its number, so that nothing looks lost; only what it did to these entries is gone from it. */
 function purgedChange(
-  { at, payload }: CheckedFrame,
+  { path, at, payload }: CheckedFrame,
   ids: ReadonlySet<string>,
   builder: FileBuilder,
   texts: MovedTexts,
 ): number {
-  const { change, places } = decodeChange(payload, payloadAt(at), { texts: true })
+  const { change, places } = decodeChange(payload, { path, at: payloadAt(at) }, { texts: true })
   const kept = change.operations.flatMap(({ id }, index) => (id !== undefined && ids.has(id) ? [] : [index]))
   const purged: FileChange = {
     ...change,
@@ -153,7 +161,7 @@ function purgedChange(
   }
   const bytes = joined(encodeChange(purged, crc32))
   const to = builder.append('chng', [bytes])
-  const after = decodeChange(bytes, payloadAt(to)).places
+  const after = decodeChange(bytes, { path: builder.path, at: payloadAt(to) }).places
   for (const [n, index] of kept.entries()) texts.rewritten(places[index], after[n])
   return to
 }

@@ -9,11 +9,13 @@ import type { FileChange } from '../../codec/one-file/change.ts'
 import { decodeKeptFile, encodeDerived, encodeSession } from '../../codec/one-file/named-bytes.ts'
 import { encodeSettings } from '../../codec/one-file/settings.ts'
 import { purgedTranscript } from '../disk/purged-transcript.ts'
+import { uncounted } from '../disk/reading.ts'
 import { type CatalogueParts, contestedAmong, headsOf } from './catalogue-parts.ts'
 import { piecesOf } from './extent-source.ts'
 import { type FileBuilder, payloadAt } from './file-builder.ts'
 import type { FollowedFile } from './follower.ts'
 import { wholeTranscript } from './image.ts'
+import { BACKUPS_KEY } from './known-backups.ts'
 import { writePast } from './rebuild-past.ts'
 
 export interface Purging {
@@ -29,6 +31,8 @@ export interface RebuildOptions {
   /** A new one: whoever follows the feed starts over. */
   readonly epoch?: string
   readonly purging?: Purging
+  /** Called now and then, so that others get on. Only where nothing can be appended meanwhile. */
+  readonly pause?: () => Promise<unknown>
 }
 
 /** Ends the builder. How many transcripts say less than before. */
@@ -38,10 +42,11 @@ export async function rebuild(state: FollowedFile, builder: FileBuilder, options
   const heads = headsOf(catalogue).filter(({ id }) => !purging?.ids.has(id))
   const contested = contestedAmong(heads, catalogue)
   builder.append('sett', encodeSettings(catalogue.settings))
-  const past = writePast(state, builder, options)
+  const past = await writePast(state, builder, options)
+  await options.pause?.()
   const sessions = writeSessions(state, builder, purging)
   const files = writeFiles(state, builder, purging)
-  const derived = purging ? [] : writeDerived(state, builder)
+  const derived = writeDerived(state, builder, (key) => !purging || key === BACKUPS_KEY)
   const { changes, since } = past
   const number = purging?.change?.number ?? catalogue.number
   const first = changes[0]?.number ?? number + 1
@@ -97,16 +102,20 @@ function writeFiles(
 ): (readonly [string, number])[] {
   return [...catalogue.files].flatMap(([path, at]) => {
     const { payload } = file.frame(at)
-    const { entries } = decodeKeptFile(payload, payloadAt(at))
+    const { entries } = decodeKeptFile(payload, { path: file.path, at: payloadAt(at) })
     if (entries.some(({ id }) => purging?.ids.has(id))) return []
     return [[path, builder.append('file', [payload])] as const]
   })
 }
 
 /** What is damaged can be made anew, and is left out. */
-function writeDerived({ file, catalogue }: FollowedFile, builder: FileBuilder): (readonly [string, Extent])[] {
+function writeDerived(
+  { file, catalogue }: FollowedFile,
+  builder: FileBuilder,
+  isKept: (key: string) => boolean,
+): (readonly [string, Extent])[] {
   return [...catalogue.derived].flatMap(([key, place]) => {
-    const bytes = file.proved(place)
+    const bytes = isKept(key) ? file.proved(place, uncounted) : undefined
     if (!bytes) return []
     const parts = encodeDerived({ key }, bytes, crc32)
     const at = builder.append('derv', parts)

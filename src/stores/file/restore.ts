@@ -7,11 +7,12 @@ import { closeSync, linkSync, openSync, realpathSync, renameSync } from 'node:fs
 import { basename, dirname, join, resolve } from 'node:path'
 import { isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import { instant } from '../../model/time.ts'
-import { acquireLock } from '../disk/lock.ts'
 import { readBytes, statFile } from '../disk/reading.ts'
 import { attempt, codeOf, makeFolder, removeFile, syncFolder, wrapped } from '../disk/system.ts'
 import { sweepUnfinished, unfinishedPath } from '../disk/unfinished.ts'
+import { knownBackups, noteBackups } from './known-backups.ts'
 import { type OnProgress, proved, withImage } from './proved-copy.ts'
+import { underLock } from './sidecar.ts'
 import { fileStore } from './store.ts'
 
 /** What a restore would do. Made of a copy that was read as a whole. */
@@ -91,31 +92,49 @@ export async function restoreFile(plan: FileRestorePlan, options: FileRestoreOpt
   sweepUnfinished('restore', folder)
   const fresh = unfinishedPath('restore', folder)
   try {
-    await makeFresh(copy, fresh, onProgress)
-    const held = await acquireLock(`${path}.lock`, lockWaitMs)
-    try {
+    await makeFresh(copy, fresh, [...(await backupsOf(path)), copy], onProgress)
+    return await underLock(path, lockWaitMs, async () => {
       const previous = keepAside(path, instant(nowMs).replace(/[-:]|\.\d+/g, ''))
       attempt('restoring to', path, () => renameSync(fresh, path))
       await syncFolder(folder)
       return previous === undefined ? {} : { previous }
-    } finally {
-      held.releaseAndRemove()
-    }
+    })
   } catch (error) {
     removeQuietly(fresh)
     throw error
   }
 }
 
-async function makeFresh(copy: string, fresh: string, onProgress: OnProgress | undefined): Promise<void> {
+async function makeFresh(
+  copy: string,
+  fresh: string,
+  backups: readonly string[],
+  onProgress: OnProgress | undefined,
+): Promise<void> {
   await withImage(copy, async (image) => {
     const store = fileStore({ path: fresh })
     try {
       await store.adopt(image, { onProgress: (done, total) => onProgress?.('Writing', done, total) })
+      await noteBackups(store.derived, backups)
     } finally {
       await store.close()
     }
   })
+}
+
+/** Those of what is there now, as far as it can be read. */
+async function backupsOf(path: string): Promise<readonly string[]> {
+  try {
+    const store = fileStore({ path })
+    try {
+      return await knownBackups(store.derived)
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    if (isKeepsakeError(error)) return []
+    throw error
+  }
 }
 
 /** Gives what is there a second name, so that the place is never empty. Where links are not known, it is renamed. */

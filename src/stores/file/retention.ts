@@ -17,15 +17,15 @@ const MEGABYTE = 1024 * 1024
 /** How many of the oldest changes are past keeping: of a row that is old without a gap, for clocks go back. */
 export function countToCut({ file, catalogue }: FollowedFile, nowMs: number): number {
   const { changes, settings } = catalogue
-  const limit = instant(nowMs - settings.retentionDays * DAY_MS)
-  const hardLimit = instant(nowMs - FEWEST_DAYS * DAY_MS)
+  const limit = daysBefore(nowMs, settings.retentionDays)
+  const hardLimit = daysBefore(nowMs, FEWEST_DAYS)
   const mostBytes = settings.retentionMb * MEGABYTE
   const reading = new ReadAhead(file)
   let bytes = file.size() <= mostBytes ? 0 : undefined
   for (let index = 0; index < changes.count; index++) {
     const at = changes.offset(index)
     const { head, payload } = reading.frame(at)
-    const { change } = decodeChange(payload, payloadAt(at))
+    const { change } = decodeChange(payload, { path: file.path, at: payloadAt(at) })
     if (change.at >= hardLimit) return index
     if (change.at < limit) continue
     bytes ??= bytesFrom(file, changes, index)
@@ -33,6 +33,11 @@ export function countToCut({ file, catalogue }: FollowedFile, nowMs: number): nu
     bytes -= head.size
   }
   return changes.count
+}
+
+/** Not before times begin: more days than there were keep all. */
+function daysBefore(nowMs: number, days: number): string {
+  return instant(Math.max(0, nowMs - days * DAY_MS))
 }
 
 function bytesFrom(file: OneFile, changes: ChangePlaces, first: number): number {

@@ -1,5 +1,16 @@
 /** Transcripts, derived bytes and leases in and beside the one file: what the contract suite can't see from outside. */
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -7,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { encodeSession } from '../../codec/one-file/named-bytes.ts'
 import { newId } from '../../model/id.ts'
 import type { Derived, Sessions, Settings } from '../../ports/store.ts'
-import { removeLock } from '../disk/lock.ts'
+import { removeLock, tryLock } from '../disk/lock.ts'
 import { fileDerived } from './derived.ts'
 import { FileFollower } from './follower.ts'
 import { fileLeases } from './leases.ts'
@@ -239,17 +250,34 @@ describe('derived bytes', () => {
 })
 
 describe('leases', () => {
-  it('are beside the file, and are gone when nobody holds one', () => {
+  it('are not taken through a link', async () => {
+    mkdirSync(join(folder, 'elsewhere'))
+    symlinkSync(join(folder, 'elsewhere'), `${path}.lock`)
+    const leases = fileLeases(`${path}.lock`)
+    await expect(leases.lease('embed')).rejects.toMatchObject({ code: 'FOREIGN' })
+    leases.tidy()
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual([])
+  })
+
+  it('are had although somebody tidies up at that moment', async () => {
+    const leases = fileLeases(`${path}.lock`)
+    const { held } = tryLock(join(`${path}.lock`, 'leases', 'embed'))
+    const taking = leases.lease('embed')
+    held?.releaseAndRemove()
+    expect(await taking).toBeDefined()
+  })
+
+  it('are beside the file, and are gone when nobody holds one', async () => {
     const sidecar = `${path}.lock`
     const leases = fileLeases(sidecar)
-    const first = leases.lease('condense main')
-    const second = leases.lease('embed')
-    expect(leases.lease('embed')).toBeUndefined()
-    second?.release()
+    const first = await leases.lease('condense main')
+    const second = await leases.lease('embed')
+    expect(await leases.lease('embed')).toBeUndefined()
+    await second?.release()
     leases.tidy()
     expect(readdirSync(join(sidecar, 'leases'))).toEqual(['condense%20main'])
-    expect(fileLeases(sidecar).lease('condense main')).toBeUndefined()
-    first?.release()
+    expect(await fileLeases(sidecar).lease('condense main')).toBeUndefined()
+    await first?.release()
     leases.tidy()
     expect(removeLock(sidecar)).toBe(true)
     expect(existsSync(sidecar)).toBe(false)

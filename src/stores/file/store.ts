@@ -20,17 +20,19 @@ import type {
   Settings,
   Store,
 } from '../../ports/store.ts'
+import { isDocumentName } from '../disk/documents.ts'
 import { handOut } from '../disk/hand-out.ts'
-import { removeLock } from '../disk/lock.ts'
 import { type SettingsWish, settingsFor } from '../disk/new-settings.ts'
 import { decodeText } from '../disk/reading.ts'
 import { fileDerived } from './derived.ts'
 import { FileFollower } from './follower.ts'
 import { imageOf, keptFileAt } from './image.ts'
-import { fileLeases, type Leases } from './leases.ts'
+import { knownBackups } from './known-backups.ts'
+import { fileLeases } from './leases.ts'
 import { cursorOf, readFeed, readHistory } from './past.ts'
 import { foundHeads, getEntry, heldEntry, scanEntries } from './reader.ts'
 import { fileSessions } from './sessions.ts'
+import { sidecarOf, tidySidecar } from './sidecar.ts'
 import { FileWriter } from './writer.ts'
 
 export interface FileStoreOptions extends SettingsWish {
@@ -69,7 +71,7 @@ export const CAPABILITIES: Capabilities = Object.freeze({
 /** Opens a memory in one file. Nothing is written until the first write. */
 export function fileStore(options: FileStoreOptions): FileStore {
   const path = expand(options.path)
-  const sidecar = `${path}.lock`
+  const sidecar = sidecarOf(path)
   const clock = options.clock ?? Date.now
   const welcome = (pinned: Settings): void => refuseOtherWish(pinned, options, path)
   const follower = new FileFollower(path, welcome)
@@ -83,19 +85,15 @@ export function fileStore(options: FileStoreOptions): FileStore {
   // What can't be opened, or is asked for and can't be had, is told at once.
   follower.catchUp()
   settings()
-  const writer = new FileWriter(follower, {
-    clock,
-    newId: options.newId ?? newId,
-    lockWaitMs: options.lockWaitMs ?? LOCK_WAIT_MS,
-    sidecar,
-    settings,
-  })
+  const writing = { clock, newId: options.newId ?? newId, lockWaitMs: options.lockWaitMs ?? LOCK_WAIT_MS }
+  const writer = new FileWriter(follower, { ...writing, sidecar, settings })
   let closed = false
   const enter = (signal?: AbortSignal): void => {
     if (closed) throw new KeepsakeError('CLOSED', `the store at ${path} is closed`, { hint: 'Open it again.' })
     signal?.throwIfAborted()
   }
   const leases = fileLeases(sidecar)
+  const derived = fileDerived(follower, writer, enter)
   return {
     path,
     capabilities: CAPABILITIES,
@@ -161,8 +159,12 @@ export function fileStore(options: FileStoreOptions): FileStore {
     },
     async purge(ids, { signal }: CallOptions = {}) {
       enter(signal)
-      const { purge } = await import('./purge.ts')
-      return writer.exclusively((turn) => purge(turn, ids, clock(), sidecar), signal)
+      const [{ purge }, { purgeBackups }] = await Promise.all([import('./purge.ts'), import('./purge-backups.ts')])
+      const backups = await knownBackups(derived)
+      const purging = { ids, nowMs: clock() }
+      const { texts, ...own } = await writer.exclusively((turn) => purge(turn, { ...purging, sidecar }), signal)
+      const others = await purgeBackups(backups, { ...purging, texts }, settings(), writing)
+      return { cleaned: [...own.cleaned, ...others.cleaned], outOfReach: [...others.outOfReach, ...own.outOfReach] }
     },
     async watch(changed) {
       enter()
@@ -170,10 +172,10 @@ export function fileStore(options: FileStoreOptions): FileStore {
       return watchFile(path, () => fingerprint(follower), changed)
     },
     sessions: fileSessions(follower, writer, clock, enter),
-    derived: fileDerived(follower, writer, enter),
+    derived,
     async document(name) {
       enter()
-      if (!/^[a-z0-9-]+(\/[a-z0-9-]+)*(\.[a-z]+)*\.md$/.test(name)) {
+      if (!isDocumentName(name)) {
         throw new InvalidError('document', `"${name}"`, 'a path of lower-case words that ends in .md')
       }
       const { file, catalogue } = follower.catchUp() ?? {}
@@ -209,7 +211,8 @@ export function fileStore(options: FileStoreOptions): FileStore {
       await writer.idle()
       writer.close()
       follower.close()
-      tidyUp(sidecar, leases)
+      leases.tidy()
+      await tidySidecar(path)
     },
   }
 }
@@ -221,16 +224,6 @@ function fingerprint(follower: FileFollower): string {
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
     return error.message // unreadable for now: that is a change, and so is its end
-  }
-}
-
-/** The last one to leave takes away what was beside the file; what can't be taken away, the next one will. */
-function tidyUp(sidecar: string, leases: Leases): void {
-  try {
-    leases.tidy()
-    removeLock(sidecar)
-  } catch (error) {
-    if (!isKeepsakeError(error)) throw error
   }
 }
 

@@ -4,40 +4,34 @@
  * Invariants: nothing is acknowledged before it is synced; nothing is appended behind a frame that is not whole; a descriptor whose
  * sync failed is never used again, and the next turn begins with a fold.
  */
-import { renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setImmediate as letOthersGo } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { joined } from '../../codec/one-file/bytes.ts'
 import { encodeChange } from '../../codec/one-file/change.ts'
 import { frameParts } from '../../codec/one-file/frame.ts'
-import { ForeignError, isKeepsakeError, StorageError } from '../../errors.ts'
+import { isKeepsakeError, StorageError } from '../../errors.ts'
 import type { Batch, Expect } from '../../model/operation.ts'
 import { instant } from '../../model/time.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Applied, ApplyOptions, Settings } from '../../ports/store.ts'
+import type { Applied, ApplyOptions } from '../../ports/store.ts'
 import { namesIn } from '../disk/list-folder.ts'
 import { acquireLock, type HeldLock } from '../disk/lock.ts'
-import { statFile } from '../disk/reading.ts'
-import { attempt, makeFolder, randomHex, removeFile, syncFolder } from '../disk/system.ts'
+import { removeFile } from '../disk/system.ts'
 import { Appender } from './appender.ts'
 import { BatchPlan, type PlannedBatch } from './batch-plan.ts'
-import { FileBuilder } from './file-builder.ts'
+import { FolderSyncs } from './folder-syncs.ts'
 import type { FileFollower, FollowedFile } from './follower.ts'
-import { buildEmpty, putInPlace } from './new-file.ts'
+import { isTemporary, isUnfinishedMove } from './new-file.ts'
 import { changeOf } from './past.ts'
-import { type RebuildOptions, rebuild } from './rebuild.ts'
+import type { RebuildOptions } from './rebuild.ts'
+import { Replacing, type ReplacingOptions } from './replacing.ts'
+import { refuseForeign } from './sidecar.ts'
 import type { Turn, Turns } from './turn.ts'
 import { type Settle, TurnQueue } from './turn-queue.ts'
 
-export interface WriterOptions {
-  readonly clock: Clock
+export interface WriterOptions extends ReplacingOptions {
   readonly newId: (ms: number) => string
   readonly lockWaitMs: number
-  /** The folder that is beside the file while it is in use. */
-  readonly sidecar: string
-  /** What a new file is made with. */
-  readonly settings: () => Settings
 }
 
 /** What whoever has the lock may do, beside what sessions and derived bytes need. */
@@ -52,22 +46,22 @@ interface BatchJob extends Settle<Applied> {
   readonly expect: Expect | undefined
 }
 
+type IsLeftOver = (name: string) => boolean
+
 interface OtherJob extends Settle<never> {
   readonly run: (turn: FileTurn) => Promise<void>
 }
 
 const LEAST_TAIL_BYTES = 512 * 1024
-/** Files that only a crash leaves: whoever holds the lock may remove them. */
-const TEMPORARY = /^(fold|new)-/
 
 export class FileWriter implements Turns {
   readonly #follower: FileFollower
   readonly #options: WriterOptions
   readonly #appender: Appender
   readonly #queue: TurnQueue<BatchJob | OtherJob>
-  #hasSwept = false
-  /** A file was put in its place, and the folder that tells so is not synced yet. */
-  #folderUnsynced = false
+  readonly #swept = new Set<IsLeftOver>()
+  readonly #folders = new FolderSyncs()
+  readonly #replacing: Replacing
   /** Not before the tail is as long as this: a fold that failed is not tried with every write. */
   #foldFrom = 0
 
@@ -75,6 +69,7 @@ export class FileWriter implements Turns {
     this.#follower = follower
     this.#options = options
     this.#appender = new Appender(follower)
+    this.#replacing = new Replacing(follower, options, this.#folders)
     this.#queue = new TurnQueue(() => this.#serveQueue())
   }
 
@@ -96,6 +91,8 @@ export class FileWriter implements Turns {
 
   async #serveQueue(): Promise<void> {
     await this.#withLock(async (lock) => {
+      // What is written now is in the way of a move; and one that came to its end may have left a second name of the file.
+      this.#sweep(isUnfinishedMove)
       const state = await this.#prepare(lock)
       await this.#serve(state, lock)
       await this.#foldWhenDue(lock)
@@ -105,65 +102,68 @@ export class FileWriter implements Turns {
   /** For what makes a file where none is: nothing is made or mended before. Not while others wait for a turn. */
   async withLock<T>(run: (lock: HeldLock) => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.idle()
-    return this.#withLock(run, signal)
+    return this.#withLock(async (lock) => {
+      this.#folders.add(dirname(this.#follower.path))
+      const result = await run(lock)
+      await this.#folders.settle()
+      return result
+    }, signal)
   }
 
   async #withLock<T>(run: (lock: HeldLock) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { sidecar, lockWaitMs } = this.#options
-    if (statFile(sidecar)?.isSymbolicLink()) {
-      throw new ForeignError(sidecar, 'it is a link; nothing is written through links')
-    }
-    await this.#makeFolder()
+    const folder = dirname(this.#follower.path)
+    refuseForeign(sidecar)
+    this.#folders.make(folder)
     const lock = await acquireLock(sidecar, lockWaitMs, signal)
     try {
-      this.#sweep()
+      // Whoever had it before may have put a file in place, and not synced that.
+      if (lock.leftOpen) this.#folders.add(folder)
+      await this.#folders.settle()
+      this.#sweep(isTemporary)
       return await run(lock)
     } finally {
-      lock.release()
+      lock.release(this.#folders.areDue ? 'undone' : 'done')
     }
-  }
-
-  /** The folder that the file is to be in, and its name in the one above it. */
-  async #makeFolder(): Promise<void> {
-    const folder = dirname(this.#follower.path)
-    if (statFile(folder)) return
-    makeFolder(folder)
-    await syncFolder(dirname(folder))
   }
 
   /** Once is enough: whoever crashes while we live is told by the lock, and what it left waits for the next process. */
-  #sweep(): void {
-    if (this.#hasSwept) return
+  #sweep(isLeftOver: IsLeftOver): void {
+    if (this.#swept.has(isLeftOver)) return
     const { sidecar } = this.#options
-    for (const name of namesIn(sidecar)) if (TEMPORARY.test(name)) removeFile(join(sidecar, name))
-    this.#hasSwept = true
+    for (const name of namesIn(sidecar)) if (isLeftOver(name)) removeFile(join(sidecar, name))
+    this.#swept.add(isLeftOver)
   }
 
   /** The file as it is, whole and ready to be appended to. */
   async #prepare(lock: HeldLock): Promise<FollowedFile> {
-    if (this.#folderUnsynced) await this.#syncFolder()
     const state = this.#follower.catchUp() ?? (await this.#create())
-    this.#appender.prepare(state)
-    // What was written and not acknowledged may not be on the disk, and a sync now would not tell.
-    if (!this.#appender.needsNewFile && state.keptEnd <= state.slot.end) return state
+    this.#appender.prepare(state, lock)
+    // What was written and not acknowledged may not be on the disk, and a sync now would not tell. And behind a slot that can't be
+    // read, a crash's rest could not be told from a damaged record.
+    const isInOrder = state.keptEnd <= state.slot.end && state.problem === undefined
+    if (isInOrder && !this.#appender.needsNewFile) return state
     await this.#rebuild(state, lock, {})
     return this.#current()
   }
 
   async #create(): Promise<FollowedFile> {
-    const { sidecar, settings } = this.#options
-    const temporary = join(sidecar, `new-${randomHex()}`)
-    await buildEmpty(temporary, settings(), crypto.randomUUID())
-    await putInPlace(temporary, this.#follower.path)
-    const state = this.#follower.catchUp()
-    if (!state) throw new Error('unreachable: it was just made')
+    const state = await this.#replacing.create()
+    await this.#folders.settle()
     return state
   }
 
   /** What is queued up to whoever needs a turn alone, or that one. */
   async #serve(state: FollowedFile, lock: HeldLock): Promise<void> {
-    const jobs = this.#queue.take((job) => 'batch' in job)
-    if (jobs.length > 0) return this.#applyAll(jobs as BatchJob[], state, lock) // all are
+    const jobs = this.#queue.take((job) => 'batch' in job) as BatchJob[] // all are
+    if (jobs.length > 0) {
+      try {
+        await this.#applyAll(jobs, state, lock)
+      } catch (error) {
+        for (const job of jobs) job.reject(error)
+      }
+      return
+    }
     const job = this.#queue.takeOne()
     if (!job || !('run' in job)) return
     try {
@@ -181,9 +181,8 @@ export class FileWriter implements Turns {
       },
       append: async (type, parts, { durable }) => {
         const state = current()
-        this.#appender.prepare(state)
-        const bytes = joined(frameParts(type, parts, crc32))
-        await this.#appender.append(state, bytes, { durable, isHeld: () => lock.isHeld() })
+        this.#appender.prepare(state, lock)
+        await this.#appender.append(state, joined(frameParts(type, parts, crc32)), { durable, lock })
       },
       rebuild: (options = {}) => this.#rebuild(current(), lock, options),
     }
@@ -208,14 +207,9 @@ export class FileWriter implements Turns {
         job.reject(error)
       }
     }
-    try {
-      if (plan.changes.length > 0) {
-        const parts = plan.changes.flatMap((change) => frameParts('chng', encodeChange(change, crc32), crc32))
-        await this.#appender.append(state, joined(parts), { durable: true, isHeld: () => lock.isHeld() })
-      }
-    } catch (error) {
-      for (const { job } of planned) job.reject(error)
-      return
+    if (plan.changes.length > 0) {
+      const parts = plan.changes.flatMap((change) => frameParts('chng', encodeChange(change, crc32), crc32))
+      await this.#appender.append(state, joined(parts), { durable: true, lock })
     }
     for (const { job, result } of planned) {
       const { change, entries } = result
@@ -239,47 +233,20 @@ export class FileWriter implements Turns {
   }
 
   async #rebuild(state: FollowedFile, lock: HeldLock, options: Partial<RebuildOptions>): Promise<number> {
-    const { path, mode } = state.file
-    const temporary = join(this.#options.sidecar, `fold-${randomHex()}`)
-    const builder = new FileBuilder(temporary, { mode })
-    let made: number
-    try {
-      made = await rebuild(state, builder, { nowMs: this.#options.clock(), ...options })
-      const stats = statFile(path)
-      if (!stats || !state.file.isSame(stats) || !lock.isHeld()) {
-        throw new StorageError('writing', path, 'it was replaced meanwhile', 'Nothing was changed. Try again.')
-      }
-      attempt('writing', path, () => renameSync(temporary, path))
-    } catch (error) {
-      builder.close()
-      removeQuietly(temporary)
-      throw error
-    }
-    this.#folderUnsynced = true
+    // Whoever read what was taken back would else take the next change of that number for the one it knows.
+    const epoch = this.#appender.hasTakenBack ? { epoch: crypto.randomUUID() } : {}
+    const made = await this.#replacing.rebuild(state, lock, { ...epoch, ...options })
     this.#appender.close()
     this.#appender.needsNewFile = false
+    this.#appender.hasTakenBack = false
     this.#foldFrom = 0
-    await this.#syncFolder()
+    await this.#folders.settle()
     const now = this.#follower.catchUp()
-    if (now) this.#appender.prepare(now)
+    if (now) this.#appender.prepare(now, lock)
     return made
-  }
-
-  async #syncFolder(): Promise<void> {
-    await syncFolder(dirname(this.#follower.path))
-    this.#folderUnsynced = false
   }
 
   close(): void {
     this.#appender.close()
-  }
-}
-
-/** The first error is the one to tell; the next writer sweeps what is left. */
-function removeQuietly(path: string): void {
-  try {
-    removeFile(path)
-  } catch {
-    // still there, under a name that says what it is
   }
 }

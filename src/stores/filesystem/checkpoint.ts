@@ -6,6 +6,7 @@
 import { endianness } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { DamagedError } from '../../errors.ts'
 import { type Contested, type HeadSections, PackedHeads, packHeads } from '../disk/packed-heads.ts'
 import { readFileAt, uncounted } from '../disk/reading.ts'
 import { replaceFileDurably } from '../disk/system.ts'
@@ -52,7 +53,7 @@ export function readCheckpoint(stateFolder: string): Checkpoint | undefined {
   const header = JSON.parse(rest.toString('utf8', 0, end)) as Header // the checksum proves that we wrote it
   if (header.order !== endianness()) return undefined
   const section = sectionsOf(header, rest.subarray(end + 1))
-  const catalog = new Catalog(packedHeads(section, header.contested), packedFiles(section))
+  const catalog = new Catalog(packedHeads(section, header.contested, checkpointPath(stateFolder)), packedFiles(section))
   for (const path of header.unsigned) catalog.unsigned.add(path)
   catalog.nextSeq = header.nextSeq
   catalog.epoch = header.epoch
@@ -103,7 +104,7 @@ function sectionsOf(header: Header, bytes: Uint8Array): Section {
   return (name) => found.get(name) ?? new Uint8Array()
 }
 
-function packedHeads(section: Section, contested: Contested): PackedHeads {
+function packedHeads(section: Section, contested: Contested, path: string): PackedHeads {
   const integers = (name: keyof HeadSections): Uint32Array => new Uint32Array(copied(section(name)))
   return new PackedHeads(
     {
@@ -117,6 +118,7 @@ function packedHeads(section: Section, contested: Contested): PackedHeads {
       seqs: integers('seqs'),
     },
     contested,
+    () => new DamagedError(path, 'it is not one that Keepsake writes', 'Remove it: it is made anew.'),
   )
 }
 

@@ -63,9 +63,9 @@ function savedMeanwhile(plan: TurnPlan, writes: readonly FileWrite[], steps: rea
   const moved = steps.filter(({ before, after }) => after?.path !== before?.path)
   const chosen = new Set(moved.map(({ after }) => after && KINDS[after.kind].shape !== 'log' && after.path))
   const begun = records.length
+  const lastOf = new Map(records.flatMap((record) => record.files.map((file) => [file.path, file])))
   for (const write of writes) {
-    const planned = records.findLast((record) => record.files.some(({ path }) => path === write.path))
-    const last = planned?.files.findLast(({ path }) => path === write.path)
+    const last = lastOf.get(write.path)
     if (last && 'seen' in last && !('append' in write) && write.before !== last.after) return true
     if (unseenText(plan, write).length === 0) continue
     // The place was free when it was chosen.
@@ -131,6 +131,12 @@ function placed(
   exact: ExactUndo | undefined,
 ): Step[] {
   const chosen = new Map<string, string>()
+  // By path, the last that chose it: it is taken for as long as that one has not moved on.
+  const holders = new Map<string, string>()
+  const isTaken = (path: string): boolean => {
+    const id = holders.get(path)
+    return id !== undefined && chosen.get(id) === path
+  }
   const freed = new Set<string>()
   return steps.map((step) => {
     const { before, after } = step
@@ -140,8 +146,9 @@ function placed(
       return { ...step, ...(from ? { before: from } : {}) }
     }
     const home = exact && homeOf(after.id, exact, plan.files)
-    const path = home ?? choosePath(plan, from, after, { taken: new Set(chosen.values()), freed }, warnings)
+    const path = home ?? choosePath(plan, from, after, { isTaken, freed }, warnings)
     chosen.set(after.id, path)
+    holders.set(path, after.id)
     const entry = { ...after, path }
     draft.put(entry.id, entry)
     return { operation: step.operation, ...(from ? { before: from } : {}), after: entry }
@@ -156,7 +163,7 @@ function choosePath(
   plan: TurnPlan,
   before: EntryHead | undefined,
   after: Entry,
-  { taken, freed }: { readonly taken: ReadonlySet<string>; readonly freed: ReadonlySet<string> },
+  { isTaken, freed }: { readonly isTaken: (path: string) => boolean; readonly freed: ReadonlySet<string> },
   warnings: string[],
 ): string {
   const { workspace, files } = plan
@@ -169,8 +176,8 @@ function choosePath(
     const path = `${folder}${candidate}.md`
     if (path === before?.path) return path
     // What replaces an entry under its name lies where that lay: one file is rewritten, whoever's it was.
-    if (freed.has(path) && !taken.has(path) && !files.isPlanned(path)) return path
-    if (taken.has(path) || isHeld(plan, path)) continue
+    if (freed.has(path) && !isTaken(path) && !files.isPlanned(path)) return path
+    if (isTaken(path) || isHeld(plan, path)) continue
     if (!files.exists(path)) return path
     warnings.push(`${path} is there already and belongs to another entry or to nobody`)
   }

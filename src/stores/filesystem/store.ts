@@ -27,6 +27,7 @@ import type {
   Store,
 } from '../../ports/store.ts'
 import type { Examination, OnExamined } from '../disk/doctor/examination.ts'
+import { isDocumentName } from '../disk/documents.ts'
 import { handOut } from '../disk/hand-out.ts'
 import { headOf } from '../disk/head-change.ts'
 import { tryLock } from '../disk/lock.ts'
@@ -37,7 +38,6 @@ import type { Backup, BackupOptions } from './backup/backup.ts'
 import { withoutBulkRemovals } from './bulk-removal.ts'
 import { fileDerived } from './derived.ts'
 import { type Doctor, examineAnything, fileDoctor } from './doctor/doctor.ts'
-import { isDocumentName } from './documents.ts'
 import { Journal } from './journal.ts'
 import { PURGE_NOTE, STATE_FOLDER } from './layout.ts'
 import { cursorOf, readChanges } from './past/change-feed.ts'
@@ -211,7 +211,7 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
     async image(imageOptions) {
       enter(imageOptions?.signal)
       const { imageOf } = await import('./move/image.ts')
-      return imageOf(workspace, clock, imageOptions)
+      return imageOf(workspace, clock, (run, signal) => writer.exclusively(run, signal), imageOptions)
     },
     async adopt(image, adoptOptions) {
       enter(adoptOptions?.signal)

@@ -5,21 +5,10 @@
 import { join } from 'node:path'
 import type { ParseYaml } from '../../codec/file-entry.ts'
 import { parseMapping } from '../../codec/mapping.ts'
-import { DamagedError, ForeignError, NewerError } from '../../errors.ts'
-import { isId } from '../../model/id.ts'
-import { normalizeAgentId } from '../../model/name.ts'
-import { isZoneShaped } from '../../model/time.ts'
+import { DamagedError, ForeignError } from '../../errors.ts'
 import type { Settings } from '../../ports/store.ts'
-import {
-  FORMAT,
-  isFileName,
-  isLayout,
-  isRetention,
-  isSize,
-  RETENTION_MB,
-  type SettingsWish,
-  settingsFor,
-} from '../disk/new-settings.ts'
+import { checkedSettings } from '../disk/checked-settings.ts'
+import { RETENTION_MB, type SettingsWish, settingsFor } from '../disk/new-settings.ts'
 import { decodeText, readFileAt, statFile } from '../disk/reading.ts'
 
 export type { SettingsWish }
@@ -46,19 +35,13 @@ export function readSettings(root: string, yaml: ParseYaml): Settings | undefine
   const { format } = values
   if (typeof format !== 'number')
     throw new ForeignError(path, 'it has no "format": this is not a workspace of Keepsake')
-  if (format > FORMAT) throw new NewerError(path, format, FORMAT)
-  return {
-    format,
-    id: checked(path, 'id', values['id'], isId, 'the id it was made with'),
-    layout: checked(path, 'layout', values['layout'], isLayout, 'agents, flat'),
-    ...(values['agent'] === undefined
-      ? {}
-      : { agent: checked(path, 'agent', values['agent'], isAgent, 'an agent id') }),
-    timezone: checked(path, 'timezone', values['timezone'], isZoneShaped, 'an IANA name such as Europe/Berlin, or UTC'),
-    identityFile: checked(path, 'identity_file', values['identity_file'], isFileName, 'a file name ending in .md'),
-    retentionDays: checked(path, 'retention_days', values['retention_days'], isRetention, '30 or more'),
-    retentionMb: checked(path, 'retention_mb', values['retention_mb'] ?? RETENTION_MB, isSize, '1 or more'),
+  const found = {
+    ...values,
+    identityFile: values['identity_file'],
+    retentionDays: values['retention_days'],
+    retentionMb: values['retention_mb'] ?? RETENTION_MB,
   }
+  return checkedSettings(path, found, (problem, allowed) => new DamagedError(path, problem, `Allowed: ${allowed}.`))
 }
 
 /** What a new workspace is pinned to: what was asked for, and what the folder looks like already. */
@@ -82,23 +65,4 @@ retention_mb: ${settings.retentionMb}
 function looksFlat(root: string): boolean {
   const has = (name: string): boolean => statFile(join(root, name)) !== undefined
   return !has('agents') && !has('world') && (has('MEMORY.md') || has('entries') || has('HISTORY.md'))
-}
-
-function checked<T>(
-  path: string,
-  key: string,
-  value: unknown,
-  test: (value: unknown) => value is T,
-  allowed: string,
-): T {
-  if (test(value)) return value
-  throw new DamagedError(path, `"${key}" is ${JSON.stringify(value) ?? 'missing'}`, `Allowed: ${allowed}.`)
-}
-
-function isAgent(value: unknown): value is string {
-  try {
-    return normalizeAgentId(value) === value
-  } catch {
-    return false
-  }
 }

@@ -96,11 +96,14 @@ export const readingRules: readonly Rule[] = [
     },
   },
   {
-    name: 'scans in the order of seq, also when a lower one was given later',
+    name: 'scans in the order of seq, also when a lower one was given later, or brought back',
     async run({ store }) {
+      const f = await applyOne(store, note('f', { seq: 5 }))
       await apply(store, [note('a', { seq: 20 }), note('b', { seq: 10 })])
       await apply(store, [topic('c'), experience('d'), note('e', { scope: 'other' })])
-      await applyOne(store, note('f', { seq: 5 }))
+      const { change } = await apply(store, [{ op: 'remove', id: f.id }])
+      const back = note('f', { id: f.id, seq: f.seq })
+      await store.apply({ operations: [back], origin: { by: 'undo' }, reverts: [present(change, 'change').number] })
       const entries = await scanned(store)
       const seqs = entries.map(({ seq }) => seq)
       equal(entries.length, 6, 'number of entries')

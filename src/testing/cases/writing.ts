@@ -130,7 +130,7 @@ export const writingRules: readonly Rule[] = [
       const origin = { by: 'import', agent: 'main', session: 's:1' } as const
       const times = { createdAt: '2020-02-29T23:59:59.999Z', updatedAt: '2021-01-01T00:00:00.000Z' }
       for (const [n, kind] of (['topic', 'fact', 'archive', 'history', 'conversation', 'context'] as const).entries()) {
-        const given = { id: givenId(n), seq: 100 - n, ...times, origin }
+        const given = { id: givenId(n), seq: 100 + n, ...times, origin }
         const entry = await applyOne(store, { ...addOf(kind), ...given })
         const { id, seq, createdAt, updatedAt } = entry
         equal({ id, seq, createdAt, updatedAt, origin: entry.origin }, given, `the given of a ${kind}`)
@@ -170,6 +170,14 @@ export const writingRules: readonly Rule[] = [
       const seqs = entries.map(({ seq }) => seq)
       equal(new Set(seqs).size, 3, `different seqs in ${seqs.join(', ')}`)
       ok((await applyOne(store, note('later'))).seq > 50, 'a later seq is past the given one')
+    },
+  },
+  {
+    name: 'refuses a seq of an entry that is gone, which may come back with it',
+    async run({ store }) {
+      const { id, seq } = await applyOne(store, note('a'))
+      await apply(store, [{ op: 'remove', id }])
+      await rejects(apply(store, [note('b', { seq })]), 'INVALID', 'the seq of a removed entry')
     },
   },
   {
@@ -262,9 +270,10 @@ export const writingRules: readonly Rule[] = [
       for (const kind of ['topic', 'note', 'experience', 'context'] as const) {
         const entry = await applyOne(store, { ...addOf(kind), metadata: { m: 1 }, description: 'd' })
         pass(5000)
-        await apply(store, [{ op: 'remove', id: entry.id }])
+        const { change } = await apply(store, [{ op: 'remove', id: entry.id }])
         const { revision: _, path: __, ...whole } = entry
-        await apply(store, [{ op: 'add', ...whole }])
+        const reverts = [present(change, 'change').number]
+        await store.apply({ operations: [{ op: 'add', ...whole }], origin: { by: 'undo' }, reverts })
         equal(await store.get(entry.id), entry, `the ${kind} that came back`)
       }
     },

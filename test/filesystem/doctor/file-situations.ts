@@ -1,6 +1,7 @@
 /** Situations of files and folders, whatever they hold. */
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { unfinishedPath } from '../../../src/stores/disk/unfinished.ts'
 import type { Situation } from './situation.ts'
 
 const ENTRIES = 'agents/main/entries'
@@ -16,6 +17,7 @@ export const FILE_SITUATIONS: Readonly<
     | 'temporary-file'
     | 'editor-file'
     | 'restore-leftover'
+    | 'move-leftover'
     | 'identity-leftover'
     | 'unread-file'
     | 'writable-by-others'
@@ -90,6 +92,16 @@ export const FILE_SITUATIONS: Readonly<
     make: (ward) => mkdirSync(`${ward.root}.before-restore-20261115`),
     path: /ws\.before-restore-20261115$/,
     problem: /restore/,
+  },
+  'move-leftover': {
+    severity: 'note',
+    make: (ward) => {
+      mkdirSync(join(ward.folder, '.ws.moving'))
+      mkdirSync(join(ward.folder, '.ws.moving.lock'))
+      mkdirSync(unfinishedPath('export', ward.folder))
+    },
+    path: /\/\.ws\.moving(\.lock)?$|\/\.keepsake\.export-/,
+    problem: /a move or an export/,
   },
   'identity-leftover': {
     severity: 'note',

@@ -25,6 +25,7 @@ export type Code =
   | 'temporary-file'
   | 'editor-file'
   | 'restore-leftover'
+  | 'move-leftover'
   | 'restore-interrupted'
   | 'identity-leftover'
   | 'unread-file'
@@ -112,6 +113,7 @@ export const CODES: Readonly<Record<Code, CodeRule>> = {
   'temporary-file': { ...note, fixable: true },
   'editor-file': note,
   'restore-leftover': note,
+  'move-leftover': note,
   'restore-interrupted': warning,
   'identity-leftover': note,
   'unread-file': note,

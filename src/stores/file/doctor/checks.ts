@@ -5,16 +5,17 @@ import { WORLD } from '../../../model/entry.ts'
 import { type Finding, finding } from '../../disk/doctor/finding.ts'
 import { lockFinding, lookAtLock, namesIn } from '../../disk/doctor/lock-state.ts'
 import { toldSecrets } from '../../disk/doctor/secret-text.ts'
+import { type AskedSettings, otherSettings } from '../../disk/doctor/settings-differ.ts'
 import { brokenLines, metadataFindings } from '../../disk/doctor/transcript-checks.ts'
 import { generations } from '../../disk/lock-folder.ts'
 import { handleKeys } from '../../disk/packed-heads.ts'
-import { decodeText } from '../../disk/reading.ts'
+import { decodeText, statFile } from '../../disk/reading.ts'
 import { safeFileName } from '../../disk/safe-file-name.ts'
 import { nameOf } from '../file-catalogue.ts'
 import type { FileEvidence } from './evidence.ts'
 import { SAVE } from './remains.ts'
 
-type Check = (evidence: FileEvidence) => readonly Finding[]
+type Check = (evidence: FileEvidence, wish: AskedSettings) => readonly Finding[]
 
 const OTHERS = 0o077
 const OTHERS_WRITE = 0o022
@@ -36,8 +37,13 @@ function checkThere({ stats }: FileEvidence): readonly Finding[] {
   return [finding('no-workspace', '.', 'there is nothing here yet', 'The first write makes it, or: keepsake init')]
 }
 
-function checkSettings({ remains }: FileEvidence): readonly Finding[] {
-  if (!remains || remains.settings) return []
+function checkSettings({ remains }: FileEvidence, wish: AskedSettings): readonly Finding[] {
+  if (!remains) return []
+  if (remains.settings) {
+    return otherSettings(wish, remains.settings).map(({ is, problem }) =>
+      finding('settings-differ', '.', problem, `Ask for "${is}", or for nothing: what a file was made with stays.`),
+    )
+  }
   return [finding('lost-settings', '.', "its settings can't be read: id, time zone, layout", SAVE)]
 }
 
@@ -78,16 +84,23 @@ function checkSessions({ remains }: FileEvidence): readonly Finding[] {
   })
 }
 
-function checkMode({ stats }: FileEvidence): readonly Finding[] {
+function checkMode({ path, stats, remains }: FileEvidence): readonly Finding[] {
   if (!stats?.isFile() || platform() === 'win32' || (stats.mode & OTHERS) === 0) return []
   const mode = (stats.mode & 0o777).toString(8).padStart(4, '0')
   const [code, may] =
     stats.mode & OTHERS_WRITE ? (['writable-by-others', 'changed'] as const) : (['file-readable', 'read'] as const)
-  return [finding(code, '.', `it can be ${may} by other users (${mode})`, '--fix makes it private (0600).')]
+  const told = finding(code, '.', `it can be ${may} by other users (${mode})`, '--fix makes it private (0600).')
+  // What we can't read is not ours to change.
+  return [remains ? told : { ...told, fixable: false, hint: `If it is yours: chmod 600 ${path}` }]
 }
 
 function checkLock({ path }: FileEvidence): readonly Finding[] {
   const folder = lockFolder(path)
+  const there = statFile(folder)
+  if (there && !there.isDirectory()) {
+    const hint = 'Nothing can be written to the memory while it is there. Move it away.'
+    return [finding('foreign-lock', folder, 'it is not the folder of the lock, but has its name', hint)]
+  }
   const state = lookAtLock(folder)
   const leases = namesIn(join(folder, LEASES)).map((name) => join(folder, LEASES, name))
   const ofLeases = leases.flatMap((lease) => lockFinding(lease, 'lease', lookAtLock(lease)))

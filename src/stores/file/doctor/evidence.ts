@@ -18,6 +18,13 @@ export interface FileEvidence {
   readonly findings: readonly Finding[]
 }
 
+/** Nothing in it could be saved. */
+export function isHopeless({ remains }: FileEvidence): boolean {
+  if (!remains) return false
+  const { settings, entries, sessions, files, number } = remains
+  return !settings && number === 0 && entries.size + sessions.size + files.size === 0
+}
+
 const CODES: Partial<Record<ErrorCode, Finding['code']>> = { FOREIGN: 'foreign-file', NEWER: 'newer-file' }
 
 export function gatherEvidence(path: string, onProgress?: (done: number, total: number) => void): FileEvidence {

@@ -3,17 +3,26 @@
  * no lock and changes nothing.
  */
 import { bySeverity, type Examination, type OnExamined } from '../../disk/doctor/examination.ts'
+import type { Finding } from '../../disk/doctor/finding.ts'
+import type { AskedSettings } from '../../disk/doctor/settings-differ.ts'
 import { CHECKS } from './checks.ts'
-import { type FileEvidence, gatherEvidence } from './evidence.ts'
+import { type FileEvidence, gatherEvidence, isHopeless } from './evidence.ts'
 
-export function examineFile(path: string, onProgress?: OnExamined): Examination {
-  return conclude(gatherEvidence(path, onProgress))
+export interface ExamineFileOptions {
+  /** As the other commands would open it. */
+  readonly wish?: AskedSettings
+  readonly onProgress?: OnExamined
 }
 
-export function conclude(evidence: FileEvidence): Examination {
+export function examineFile(path: string, { wish, onProgress }: ExamineFileOptions = {}): Examination {
+  return conclude(gatherEvidence(path, onProgress), wish)
+}
+
+export function conclude(evidence: FileEvidence, wish: AskedSettings = {}): Examination {
   const { stats, remains } = evidence
+  const found = CHECKS.flatMap((check) => check(evidence, wish)).sort(bySeverity)
   return {
-    findings: CHECKS.flatMap((check) => check(evidence)).sort(bySeverity),
+    findings: isHopeless(evidence) ? found.map(notToBeSaved) : found,
     checked: {
       files: stats ? 1 : 0,
       entries: remains?.entries.size ?? 0,
@@ -21,4 +30,9 @@ export function conclude(evidence: FileEvidence): Examination {
       sessions: remains?.sessions.size ?? 0,
     },
   }
+}
+
+function notToBeSaved(finding: Finding): Finding {
+  if (finding.severity !== 'damage') return finding
+  return { ...finding, fixable: false, hint: 'Nothing in it can be read. Take back a backup with: keepsake restore' }
 }

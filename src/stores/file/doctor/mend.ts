@@ -8,24 +8,23 @@ import { isKeepsakeError } from '../../../errors.ts'
 import { instant } from '../../../model/time.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { mendable } from '../../disk/doctor/codes.ts'
-import { goneSince, type Mending, type OnExamined } from '../../disk/doctor/examination.ts'
+import { goneSince, type Mending } from '../../disk/doctor/examination.ts'
 import type { Finding } from '../../disk/doctor/finding.ts'
-import { acquireLock, removeLock } from '../../disk/lock.ts'
 import { statFile } from '../../disk/reading.ts'
 import { attempt, codeOf, removeFile, syncFolder } from '../../disk/system.ts'
 import { unfinishedPath } from '../../disk/unfinished.ts'
 import { fileLeases } from '../leases.ts'
+import { tidySidecar, underLock } from '../sidecar.ts'
 import { fileStore } from '../store.ts'
 import { leftOvers, lockFolder } from './checks.ts'
-import { type FileEvidence, gatherEvidence } from './evidence.ts'
-import { conclude } from './examine.ts'
+import { type FileEvidence, gatherEvidence, isHopeless } from './evidence.ts'
+import { conclude, type ExamineFileOptions } from './examine.ts'
 import type { Remains } from './remains.ts'
 import { salvaged } from './salvage.ts'
 
-export interface MendFileOptions {
+export interface MendFileOptions extends ExamineFileOptions {
   readonly clock?: Clock
   readonly lockWaitMs?: number
-  readonly onProgress?: OnExamined
 }
 
 const LOCK_WAIT_MS = 10_000
@@ -45,12 +44,12 @@ const PRIVATE = 0o700
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 export async function mendFile(path: string, options: MendFileOptions = {}): Promise<Mending> {
-  const { clock = Date.now, lockWaitMs = LOCK_WAIT_MS, onProgress } = options
+  const { clock = Date.now, lockWaitMs = LOCK_WAIT_MS, wish, onProgress } = options
   const evidence = gatherEvidence(path, onProgress)
-  const before = conclude(evidence)
+  const before = conclude(evidence, wish)
   const wanted = mendable(before.findings)
-  if (wanted.length === 0) return { mended: [], examination: before, warnings: [] }
-  const warnings: string[] = []
+  const warnings = notMended(evidence, before.findings)
+  if (wanted.length === 0) return { mended: [], examination: before, warnings }
   let backup: string | undefined
   try {
     if (wanted.some(isDamage)) backup = await save(evidence, { nowMs: clock(), lockWaitMs, warnings })
@@ -60,13 +59,23 @@ export async function mendFile(path: string, options: MendFileOptions = {}): Pro
     if (!isKeepsakeError(error)) throw error
     warnings.push(error.message)
   }
-  const after = conclude(gatherEvidence(path, onProgress))
+  const after = conclude(gatherEvidence(path, onProgress), wish)
   return {
     mended: goneSince(before.findings, after.findings),
     examination: after,
     ...(backup === undefined ? {} : { backup }),
     warnings,
   }
+}
+
+/** Why something that one may expect is not done. */
+function notMended(evidence: FileEvidence, findings: readonly Finding[]): string[] {
+  if (isHopeless(evidence)) {
+    return ['nothing was saved, for nothing in it can be read: take back a backup with keepsake restore']
+  }
+  const differs = findings.some(({ code }) => code === 'settings-differ')
+  if (!differs || !findings.some(({ fixable }) => fixable)) return []
+  return ['nothing was mended, for other settings are asked for than it was made with']
 }
 
 function isDamage({ severity }: Finding): boolean {
@@ -82,34 +91,26 @@ interface Saving {
 /** Where the damaged file is kept. */
 async function save(evidence: FileEvidence, { nowMs, lockWaitMs, warnings }: Saving): Promise<string | undefined> {
   const { path, remains } = evidence
-  if (!remains || isNothing(remains)) {
-    warnings.push('nothing was mended, for nothing in it can be read: take back a backup with keepsake restore')
-    return undefined
-  }
+  if (!remains) return undefined
   const now = instant(nowMs)
   const folder = dirname(path)
   const fresh = unfinishedPath('restore', folder)
-  const held = await acquireLock(lockFolder(path), lockWaitMs)
   try {
-    // Nobody can write to it by now, but somebody may have since it was looked at.
-    const again = gatherEvidence(path)
-    await adopt(fresh, again.remains ?? remains, now)
-    const aside = keepAside(path, now.replace(/[-:]|\.\d+/g, ''))
-    attempt('writing', path, () => renameSync(fresh, path))
-    await syncFolder(folder)
-    const lost = conclude(again).findings.filter(({ code }) => LOSSES.includes(code))
-    warnings.push(...lost.map(({ problem }) => `not saved: ${problem}`))
-    return aside
+    return await underLock(path, lockWaitMs, async () => {
+      // Nobody can write to it by now, but somebody may have since it was looked at.
+      const again = gatherEvidence(path)
+      await adopt(fresh, again.remains ?? remains, now)
+      const aside = keepAside(path, now.replace(/[-:]|\.\d+/g, ''))
+      attempt('writing', path, () => renameSync(fresh, path))
+      await syncFolder(folder)
+      const lost = conclude(again).findings.filter(({ code }) => LOSSES.includes(code))
+      warnings.push(...lost.map(({ problem }) => `not saved: ${problem}`))
+      return aside
+    })
   } catch (error) {
     removeFile(fresh)
     throw error
-  } finally {
-    held.releaseAndRemove()
   }
-}
-
-function isNothing({ settings, entries, sessions, files, number }: Remains): boolean {
-  return !settings && number === 0 && entries.size + sessions.size + files.size === 0
 }
 
 async function adopt(fresh: string, remains: Remains, now: string): Promise<void> {
@@ -156,14 +157,14 @@ async function tidy(path: string, lockWaitMs: number): Promise<void> {
     attempt('changing the mode of', path, () => chmodSync(path, stats.mode & PRIVATE))
   }
   const folder = lockFolder(path)
-  if (!statFile(folder)) return
+  if (!statFile(folder)?.isDirectory()) return
   fileLeases(folder).tidy()
   if (leftOvers(folder).length > 0) {
-    const held = await acquireLock(folder, lockWaitMs)
-    for (const name of leftOvers(folder)) {
-      attempt('removing', join(folder, name), () => rmSync(join(folder, name), { recursive: true, force: true }))
-    }
-    held.releaseAndRemove()
+    await underLock(path, lockWaitMs, async () => {
+      for (const name of leftOvers(folder)) {
+        attempt('removing', join(folder, name), () => rmSync(join(folder, name), { recursive: true, force: true }))
+      }
+    })
   }
-  removeLock(folder)
+  await tidySidecar(path)
 }

@@ -5,16 +5,21 @@
  */
 import { crc32 } from 'node:zlib'
 import { decodeBase } from '../../../codec/one-file/base.ts'
-import { decodeText, type TextPlace } from '../../../codec/one-file/bytes.ts'
+import type { TextPlace } from '../../../codec/one-file/bytes.ts'
 import { decodeChange, type FileChange } from '../../../codec/one-file/change.ts'
+import { FRAME_BYTES } from '../../../codec/one-file/frame.ts'
+import type { PayloadPlace } from '../../../codec/one-file/malformed.ts'
 import { decodeKeptFile, decodeSession } from '../../../codec/one-file/named-bytes.ts'
 import { decodeSettings } from '../../../codec/one-file/settings.ts'
+import { isKeepsakeError } from '../../../errors.ts'
 import type { Entry, EntryHead } from '../../../model/entry.ts'
 import type { Operation } from '../../../model/operation.ts'
 import type { KeptFile, Recorded, SessionText, Settings } from '../../../ports/store.ts'
 import { type Finding, finding } from '../../disk/doctor/finding.ts'
 import { headOf, take } from '../../disk/head-change.ts'
+import { decodeText } from '../../disk/reading.ts'
 import { FileCatalogue, nameOf, placeOf } from '../file-catalogue.ts'
+import { settingsInFrame } from '../follower.ts'
 import type { OneFile } from '../one-file.ts'
 import type { Scanned } from './frame-scan.ts'
 import { isLineProved } from './proved-line.ts'
@@ -22,7 +27,6 @@ import { isLineProved } from './proved-line.ts'
 type Frame = Extract<Scanned, { is: 'frame' }>
 
 export const SAVE = 'Take back a backup with keepsake restore; or save what can be read with: keepsake doctor --fix'
-const FRAME_HEAD = 16
 /** How a frame of each type is called in a sentence. */
 const WHAT: Readonly<Record<Frame['head']['type'], string>> = {
   sett: 'the settings',
@@ -71,36 +75,56 @@ export class Remains {
       this.#breakOff()
       return
     }
-    if (!scanned.isWhole) this.#damaged(scanned)
-    else this.#whole(scanned)
+    if (!scanned.isWhole) {
+      this.#damaged(scanned, isLineProved(scanned.head, scanned.payload))
+      return
+    }
+    try {
+      this.#whole(scanned)
+    } catch (error) {
+      // Its checksum is right, and no program of ours wrote it.
+      if (!isKeepsakeError(error) || error.code !== 'DAMAGED') throw error
+      this.#damaged(scanned, false)
+    }
   }
 
-  #damaged(frame: Frame): void {
+  #damaged(frame: Frame, isProved: boolean): void {
     const { head, at, payload } = frame
     if (head.type === 'derv') {
       const hint = 'Harmless: it is made anew when it is wanted.'
       this.losses.push(finding('damaged-derived', '.', `derived data is damaged (byte ${at})`, hint))
       return
     }
-    const isProved = isLineProved(head, payload)
     const code = head.type === 'cata' ? 'damaged-catalogue' : 'damaged-record'
     this.#lose(code, at, `${WHAT[head.type]} can't be read${this.#about(head.type, payload, isProved)}`)
     if (head.type === 'base') this.isBaseLost = true
     if (head.type !== 'base' && head.type !== 'chng') return
     this.#breakOff()
-    if (isProved) this.#takeWhatIsWhole(frame)
-    else if (head.type === 'chng') this.#unreadChanges++
+    if (isProved && this.#tookWhatIsWhole(frame)) return
+    if (head.type === 'chng') this.#unreadChanges++
+  }
+
+  /** `false`: its line is right, and not ours. */
+  #tookWhatIsWhole(frame: Frame): boolean {
+    try {
+      this.#takeWhatIsWhole(frame)
+      return true
+    } catch (error) {
+      if (!isKeepsakeError(error) || error.code !== 'DAMAGED') throw error
+      return false
+    }
   }
 
   /** The line is right: of the texts behind it, those that are what it says. */
   #takeWhatIsWhole({ head, at, payload }: Frame): void {
-    const begin = at + FRAME_HEAD
+    const begin = at + FRAME_BYTES
     const textAt = ({ offset, length, crc }: TextPlace): string | undefined => {
       const bytes = payload.subarray(offset - begin, offset - begin + length)
       return bytes.length === length && crc32(bytes) === crc ? decodeText(bytes) : undefined
     }
+    const line = this.#placeOf(begin)
     if (head.type === 'base') {
-      const { heads, places } = decodeBase(payload, begin)
+      const { heads, places } = decodeBase(payload, line)
       for (const [index, entry] of heads.entries()) {
         const content = places[index] && textAt(places[index])
         if (content === undefined)
@@ -109,7 +133,7 @@ export class Remains {
       }
       return
     }
-    const { change, places } = decodeChange(payload, begin)
+    const { change, places } = decodeChange(payload, line)
     const whole = change.operations.map((operation, index) => {
       const place = places[index]
       const content = place && textAt(place)
@@ -130,11 +154,12 @@ export class Remains {
   /** What a damaged frame was about, or may have been: for people to look at. */
   #about(type: Frame['head']['type'], payload: Uint8Array, isProved: boolean): string {
     const perhaps = isProved ? ':' : '; perhaps'
+    const place = this.#placeOf(0)
     try {
-      if (type === 'sess') return `${perhaps} "${decodeSession(payload, 0).key}"`
-      if (type === 'file') return `${perhaps} ${decodeKeptFile(payload, 0).path}`
+      if (type === 'sess') return `${perhaps} "${decodeSession(payload, place).key}"`
+      if (type === 'file') return `${perhaps} ${decodeKeptFile(payload, place).path}`
       if (type !== 'chng') return ''
-      const { number, operations } = decodeChange(payload, 0).change
+      const { number, operations } = decodeChange(payload, place).change
       const names = new Set(operations.map((operation) => this.#called(operation)))
       return `${perhaps} change ${number}, of ${[...names].join(', ')}`
     } catch {
@@ -150,24 +175,25 @@ export class Remains {
   }
 
   #whole({ head, at, payload }: Frame): void {
-    const begin = at + FRAME_HEAD
+    const begin = at + FRAME_BYTES
+    const line = this.#placeOf(begin)
     switch (head.type) {
       case 'sett':
-        this.settings = decodeSettings(payload) as Settings // under its checksum, as the store takes it
+        this.settings = settingsInFrame(decodeSettings(payload, line), this.#file.path)
         break
       case 'base':
-        this.#takeBase(payload, begin)
+        this.#takeBase(payload, line)
         break
       case 'chng':
-        this.#takeChange(decodeChange(payload, begin, { texts: true }).change, at)
+        this.#takeChange(decodeChange(payload, line, { texts: true }).change, at)
         break
       case 'sess': {
-        const { scope, key, place } = decodeSession(payload, begin)
+        const { scope, key, place } = decodeSession(payload, line)
         this.#addTo(scope, key, payload.subarray(place.offset - begin))
         break
       }
       case 'file': {
-        const { path, entries, place } = decodeKeptFile(payload, begin)
+        const { path, entries, place } = decodeKeptFile(payload, line)
         this.files.set(path, { path, entries, bytes: payload.slice(place.offset - begin) })
         break
       }
@@ -179,10 +205,14 @@ export class Remains {
     }
   }
 
-  #takeBase(payload: Uint8Array, begin: number): void {
-    const { since, entries } = decodeBase(payload, begin)
-    this.since = since
+  #placeOf(begin: number): PayloadPlace {
+    return { path: this.#file.path, at: begin }
+  }
+
+  #takeBase(payload: Uint8Array, line: PayloadPlace): void {
+    const { since, entries } = decodeBase(payload, line)
     const all = entries()
+    this.since = since
     this.base = [...this.base, ...all]
     for (const entry of all) this.#put(entry)
   }
@@ -208,8 +238,13 @@ export class Remains {
   #takeCatalogue(payload: Uint8Array, at: number): void {
     let catalogue: FileCatalogue
     try {
-      catalogue = FileCatalogue.decoded(this.settings ?? ({} as Settings), payload) // it only hands them on
-    } catch {
+      const settings = this.settings ?? ({} as Settings) // it only hands them on
+      catalogue = FileCatalogue.decoded(settings, payload, this.#placeOf(at + FRAME_BYTES))
+      // Parsed when they are asked for: here, so that what is not ours shows before any of it counts.
+      for (const _ of catalogue.heads());
+      for (const _ of catalogue.sessions());
+    } catch (error) {
+      if (!isKeepsakeError(error) || error.code !== 'DAMAGED') throw error
       this.#lose('damaged-catalogue', at, "the catalogue can't be understood")
       return
     }
@@ -234,7 +269,8 @@ export class Remains {
     for (const head of catalogue.heads()) {
       const place = catalogue.placeOf(head.id)
       const bytes = this.#file.proved(place)
-      if (bytes) this.#put({ ...head, content: decodeText(bytes) })
+      const content = bytes && decodeText(bytes)
+      if (content !== undefined) this.#put({ ...head, content })
       else this.#lose('lost-text', place.offset, `the text of the ${head.kind} ${nameOf(head)} can't be read`)
     }
   }

@@ -8,6 +8,7 @@ import { type Finding, finding } from '../../disk/doctor/finding.ts'
 import { listFolder } from '../../disk/list-folder.ts'
 import { isUnfinished } from '../../disk/unfinished.ts'
 import { isOutside, STATE_FOLDER } from '../layout.ts'
+import { leftByMoves } from '../move/leftovers.ts'
 import type { Scene } from './evidence.ts'
 
 /** A younger one may belong to a writer that is at work. */
@@ -45,6 +46,14 @@ export function checkLitter(scene: Scene): Finding[] {
     ),
     ...besideRoot(scene).map((path) =>
       finding('restore-leftover', path, 'a restore left it', 'Delete it once you are sure that all is well.'),
+    ),
+    ...leftByMoves(scene.root).map((path) =>
+      finding(
+        'move-leftover',
+        path,
+        'a move or an export that was stopped left it',
+        'Delete it, unless one is running.',
+      ),
     ),
   ]
 }

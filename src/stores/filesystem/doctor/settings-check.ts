@@ -4,6 +4,7 @@ import type { ParseYaml } from '../../../codec/file-entry.ts'
 import { isKeepsakeError, type KeepsakeError } from '../../../errors.ts'
 import type { Settings } from '../../../ports/store.ts'
 import { type Finding, finding, saidOf } from '../../disk/doctor/finding.ts'
+import { otherSettings } from '../../disk/doctor/settings-differ.ts'
 import { readSettings, SETTINGS_FILE } from '../workspace-settings.ts'
 import type { Evidence } from './evidence.ts'
 import { interruptedRestore } from './restore-check.ts'
@@ -59,24 +60,9 @@ function unusable(error: KeepsakeError): Finding {
   return finding(code, SETTINGS_FILE, saidOf(error), error.hint ?? '')
 }
 
-/** What a caller asks for and the workspace does not have is refused by every other command. */
 function differing({ wish }: Evidence, pinned: Settings): Finding[] {
-  const asked: readonly (readonly [string, unknown, unknown])[] = [
-    ['layout', wish.layout, pinned.layout],
-    ['timezone', wish.timezone, pinned.timezone],
-    ['identity_file', wish.identityFile, pinned.identityFile],
-    ['retention_days', wish.retentionDays, pinned.retentionDays],
-    ['retention_mb', wish.retentionMb, pinned.retentionMb],
-    ['agent', pinned.layout === 'flat' ? wish.agent : undefined, pinned.agent],
-  ]
-  return asked.flatMap(([key, wanted, is]) => {
-    if (wanted === undefined || is === undefined || wanted === is) return []
-    const hint = `Ask for "${String(is)}", or change ${SETTINGS_FILE} while no program uses the workspace.`
-    return finding(
-      'settings-differ',
-      SETTINGS_FILE,
-      `${key} is "${String(is)}", asked for is "${String(wanted)}"`,
-      hint,
-    )
+  return otherSettings(wish, pinned).map(({ is, problem }) => {
+    const hint = `Ask for "${is}", or change ${SETTINGS_FILE} while no program uses the workspace.`
+    return finding('settings-differ', SETTINGS_FILE, problem, hint)
   })
 }

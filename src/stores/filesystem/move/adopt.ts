@@ -3,13 +3,16 @@
  * step. So whoever opens it finds nothing or everything; and where anything is already, nothing is touched.
  */
 import { realpathSync, renameSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { ParseYaml } from '../../../codec/file-entry.ts'
+import { isHead } from '../../../codec/head-shape.ts'
 import { DamagedError, isKeepsakeError, KeepsakeError } from '../../../errors.ts'
 import { type Entry, WORLD } from '../../../model/entry.ts'
+import { isId } from '../../../model/id.ts'
 import type { Adopted, AdoptOptions, KeptFile, MemoryImage, Settings } from '../../../ports/store.ts'
+import { checkedSettings } from '../../disk/checked-settings.ts'
 import { namesIn } from '../../disk/list-folder.ts'
 import { acquireLock } from '../../disk/lock.ts'
 import { decodeText, readFileAt, statFile, TICK_MS } from '../../disk/reading.ts'
@@ -20,9 +23,14 @@ import { isOutside, type Layout, mirrorPath } from '../layout.ts'
 import { formatSettings, readSettings, SETTINGS_FILE } from '../workspace-settings.ts'
 import { adoptedCatalog } from './adopted-catalog.ts'
 import { type FinalFile, lastTouches, writeJournal } from './adopted-journal.ts'
-import { MovingFolder } from './moving-folder.ts'
+import { movingPath } from './leftovers.ts'
+import { isInside, MovingFolder } from './moving-folder.ts'
 import { agentIdOf, layoutFor, sessionFolder } from './places.ts'
 import { type ShapedFiles, shapeFiles } from './shape-files.ts'
+
+const SOURCE = 'the memory to be moved'
+const UNWRITTEN = 'Nothing was written.'
+const MOST_SHOWN = 200
 
 export interface AdoptPlace {
   readonly root: string
@@ -38,14 +46,20 @@ export async function adoptImage(place: AdoptPlace, image: MemoryImage, options:
   refuseTaken(root)
   const parts = await partsOf(place, image, options.signal)
   makeFolder(dirname(root))
-  const beside = join(dirname(root), `.${basename(root)}.moving`)
+  const beside = movingPath(root)
   const lock = await acquireLock(`${beside}.lock`, place.lockWaitMs, options.signal)
   try {
     refuseTaken(root)
     const folder = new MovingFolder(beside, { workspace: image.settings.id, cursor: image.cursor })
-    const warnings = await build(folder, parts, place, options)
-    await takePlace(folder, root)
-    return { resumed: folder.resumed, warnings }
+    try {
+      const warnings = await build(folder, parts, place, options)
+      await takePlace(folder, root)
+      return { resumed: folder.resumed, warnings }
+    } catch (error) {
+      // What was cut short can be gone on with; what is refused would be refused again, and nothing of it stays.
+      if (isRefusal(error)) folder.remove()
+      throw error
+    }
   } finally {
     lock.releaseAndRemove()
   }
@@ -59,10 +73,16 @@ interface Parts {
   readonly shaped: ShapedFiles
 }
 
+function isRefusal(error: unknown): boolean {
+  return isKeepsakeError(error) && ['DAMAGED', 'CONFLICT', 'INVALID'].includes(error.code)
+}
+
 async function partsOf(place: AdoptPlace, image: MemoryImage, signal: AbortSignal | undefined): Promise<Parts> {
+  // Whoever hands it over may have read it from a file of anybody.
+  refuseSettings(image.settings)
   const entries = await allOf(image.entries(), signal)
   const kept = await allOf(image.files(), signal)
-  for (const { scope } of entries) refuseScope(scope, image.settings, place.agent)
+  for (const entry of [...entries, ...image.history.entries]) refuseEntry(entry, image.settings, place.agent)
   for (const { path } of kept) refusePath(path)
   const paths = kept.map(({ path }) => path)
   const layout = layoutFor(image.settings, paths, place)
@@ -186,21 +206,31 @@ function takenError(root: string): KeepsakeError {
   })
 }
 
+function refuseSettings(settings: Settings): void {
+  checkedSettings(SOURCE, settings, (problem) => new DamagedError(SOURCE, `in its settings ${problem}`, UNWRITTEN))
+}
+
+/** Kind, time and name of an entry become its path. */
+function refuseEntry(entry: Entry, settings: Settings, own: string): void {
+  if (!isHead(entry) || !isId(entry.id) || typeof entry.content !== 'string') {
+    throw new DamagedError(SOURCE, `an entry of it is none: ${JSON.stringify(entry)?.slice(0, MOST_SHOWN)}`, UNWRITTEN)
+  }
+  refuseScope(entry.scope, settings, own)
+}
+
 /** A scope becomes a folder: only ids that may be one. */
 function refuseScope(scope: string, { layout, agent }: Settings, own: string): void {
   const isKnown = scope === WORLD || (layout === 'flat' ? scope === (agent ?? own) : agentIdOf(scope) === scope)
   if (isKnown) return
   const problem = `it has entries or sessions of "${scope}", which has no place in a folder of layout ${layout}`
-  throw new DamagedError('the memory to be moved', problem, 'Nothing was written.')
+  throw new DamagedError(SOURCE, problem, UNWRITTEN)
 }
 
 /** What is kept lies in the workspace, in plain sight, and is none of our own files. */
 function refusePath(path: string): void {
-  const isSafe = path
-    .split('/')
-    .every((part) => part !== '' && !part.startsWith('.') && !/[\\\0]/.test(part) && part.isWellFormed())
-  if (isSafe && !isOutside(path)) return
-  throw new DamagedError('the memory to be moved', `it keeps a file at ${JSON.stringify(path)}`, 'Nothing was written.')
+  const isInSight = (part: string): boolean => !part.startsWith('.') && part.isWellFormed()
+  if (typeof path === 'string' && isInside(path) && path.split('/').every(isInSight)) return
+  throw new DamagedError(SOURCE, `it keeps a file at ${JSON.stringify(path)}`, UNWRITTEN)
 }
 
 /** The identity outside the workspace may be another program's too: it is made where there is none, and never replaced. */

@@ -18,13 +18,15 @@ export interface ImagedHistory {
   readonly cursor: Cursor
 }
 
-/** `present`: all entries there are. */
-export function imagedHistory(workspace: Workspace, present: readonly Entry[], at: string): ImagedHistory {
+/** `present`: all entries there are. `edited`: when hands did last what nobody has journaled. */
+export function imagedHistory(workspace: Workspace, present: readonly Entry[], edited: string): ImagedHistory {
   const told = readHistory(workspace)
   const last = new Map(told.entries.map((entry) => [entry.id, entry]))
   let count = 0
-  for (const { touched } of told.changes) {
+  let at = edited
+  for (const { change, touched } of told.changes) {
     count++
+    if (change.at > at) at = change.at
     for (const { id, after } of touched) {
       if (after) last.set(id, after)
       else last.delete(id)

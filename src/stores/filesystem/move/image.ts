@@ -1,19 +1,20 @@
 /**
- * Everything that a folder is, as of one moment, for another store. Never writes. What nobody can read is refused, and what is not
+ * Everything that a folder is, as of one moment, for another store. Writes nothing of its own; others wait only where they write all
+ * the time. What nobody can read is refused, and what is not
  * part of a memory is named: nothing is left behind without a word.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DamagedError, KeepsakeError, StorageError } from '../../../errors.ts'
+import { DamagedError, isKeepsakeError, KeepsakeError, StorageError } from '../../../errors.ts'
 import { type Entry, WORLD } from '../../../model/entry.ts'
 import { instant } from '../../../model/time.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { CallOptions, KeptFile, MemoryImage, Problem, SessionText } from '../../../ports/store.ts'
+import { isDocumentName } from '../../disk/documents.ts'
 import { readBytes, readOpened, TICK_MS } from '../../disk/reading.ts'
 import { readMetadata } from '../../disk/session-file.ts'
 import { keyOfFile } from '../../disk/session-metadata.ts'
 import { bulkRemovalProblem, withoutBulkRemovals } from '../bulk-removal.ts'
-import { isDocumentName } from '../documents.ts'
 import { isOutside, type Place, placeOf } from '../layout.ts'
 import { survey, viewWithEdits } from '../survey.ts'
 import { lookInto } from '../transcript-file.ts'
@@ -28,16 +29,64 @@ import { scopesOf } from './shape-files.ts'
 const TRIES = 5
 const MOST_NAMED = 20
 
-export async function imageOf(workspace: Workspace, clock: Clock, { signal }: CallOptions = {}): Promise<MemoryImage> {
+/** Runs something while nobody of ours writes. */
+type Exclusively = <T>(run: () => Promise<T>, signal?: AbortSignal) => Promise<T>
+
+export async function imageOf(
+  workspace: Workspace,
+  clock: Clock,
+  exclusively: Exclusively,
+  { signal }: CallOptions = {},
+): Promise<MemoryImage> {
   for (let tries = 0; tries < TRIES; tries++) {
     signal?.throwIfAborted()
     // Whoever is writing at this moment may be through in the next.
     if (tries > 0) await sleep(TICK_MS)
-    const before = treeOf(workspace.root)
-    const image = imageNow(workspace, before, instant(clock()))
-    if (isSameTree(before, treeOf(workspace.root))) return image
+    const image = imageOfMoment(workspace, clock)
+    if (image) return image
   }
+  const image = await imageHeld(workspace, clock, exclusively, signal)
+  if (image) return image
   throw new StorageError('reading', workspace.root, 'somebody is writing to it all the time', 'Try again later.')
+}
+
+/** `undefined` when somebody wrote meanwhile. */
+function imageOfMoment(workspace: Workspace, clock: Clock): MemoryImage | undefined {
+  const before = treeOf(workspace.root)
+  const image = imageNow(workspace, before, timeOf(before, clock()))
+  return isSameTree(before, treeOf(workspace.root)) ? image : undefined
+}
+
+/** While the others wait; `undefined` where we can't have the lock, such as of a folder that is not ours to write to. */
+async function imageHeld(
+  workspace: Workspace,
+  clock: Clock,
+  exclusively: Exclusively,
+  signal: AbortSignal | undefined,
+): Promise<MemoryImage | undefined> {
+  let isHeld = false
+  try {
+    return await exclusively(async () => {
+      isHeld = true
+      return imageOfMoment(workspace, clock)
+    }, signal)
+  } catch (error) {
+    if (isHeld || !isKeepsakeError(error)) throw error
+    return undefined
+  }
+}
+
+/**
+ * When hands did what nobody has journaled yet: it shows in the files, so that two images of the same folder say the same. A time
+ * that is still to come is none.
+ */
+function timeOf({ files }: FolderTree, nowMs: number): string {
+  let newest = 0
+  for (const { mtimeMs } of files.values()) {
+    const ms = Math.floor(mtimeMs)
+    if (ms <= nowMs) newest = Math.max(newest, ms)
+  }
+  return instant(newest === 0 ? nowMs : newest)
 }
 
 function imageNow(workspace: Workspace, tree: FolderTree, at: string): MemoryImage {

@@ -4,10 +4,11 @@
  */
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DamagedError } from '../../../errors.ts'
 import type { Cursor } from '../../../ports/store.ts'
 import { decodeText, readFileAt, statFile } from '../../disk/reading.ts'
 import { attempt, FILE_MODE, makeFolder, removeFile, syncFile, syncFolder, writeNewFile } from '../../disk/system.ts'
-import { STATE_FOLDER } from '../layout.ts'
+import { isOutside, STATE_FOLDER } from '../layout.ts'
 import { treeOf } from './folder-tree.ts'
 
 const MARK = 'moving'
@@ -23,10 +24,10 @@ export class MovingFolder {
   constructor(root: string, source: { readonly workspace: string; readonly cursor: Cursor }) {
     this.root = root
     const mark = JSON.stringify(source)
-    const left = statFile(root) && readFileAt(this.#mark)
+    const left = isFolder(root) && isFolder(this.stateFolder) ? readFileAt(this.#mark) : undefined
     this.resumed = left !== undefined && decodeText(left.bytes) === mark
     if (!this.resumed) this.remove()
-    else for (const name of ['journal', 'checkpoint']) this.#clear(join(this.stateFolder, name))
+    else for (const name of ['journal', 'checkpoint', 'tmp']) this.#clear(join(this.stateFolder, name))
     makeFolder(this.stateFolder)
     makeFolder(this.temporaryFolder)
     if (!this.resumed) writeNewFile(this.#mark, Buffer.from(mark), FILE_MODE)
@@ -44,20 +45,33 @@ export class MovingFolder {
     return join(this.stateFolder, MARK)
   }
 
+  /** Never outside of this folder, whatever the path says and whatever lies in here. */
   put(path: string, bytes: Uint8Array): void {
-    const absolute = join(this.root, path)
-    if (!this.#folders.has(dirname(absolute))) {
-      makeFolder(dirname(absolute))
-      this.#folders.add(dirname(absolute))
+    if (!isInside(path)) {
+      const problem = `it has a file at ${JSON.stringify(path)}, outside of every workspace`
+      throw new DamagedError('the memory to be moved', problem, 'Nothing was written.')
     }
+    const absolute = join(this.root, path)
+    this.#makeFolder(dirname(absolute))
     const mayBeThere = this.resumed || this.has(path)
     this.#files.add(path)
     if (mayBeThere) {
-      const there = readFileAt(absolute)?.bytes
+      const there = statFile(absolute)?.isFile() ? readFileAt(absolute)?.bytes : undefined
       if (there && Buffer.from(there).equals(bytes)) return
-      removeFile(absolute)
+      this.#clear(absolute)
     }
     writeNewFile(absolute, bytes, FILE_MODE)
+  }
+
+  /** A link that somebody put in the way is removed, not followed. */
+  #makeFolder(folder: string): void {
+    if (this.#folders.has(folder)) return
+    if (folder !== this.root) {
+      this.#makeFolder(dirname(folder))
+      if (statFile(folder) && !isFolder(folder)) removeFile(folder)
+    }
+    makeFolder(folder)
+    this.#folders.add(folder)
   }
 
   /** Whether this try has put it there. */
@@ -94,6 +108,17 @@ export class MovingFolder {
   #clear(path: string): void {
     attempt('removing', path, () => rmSync(path, { recursive: true, force: true }))
   }
+}
+
+function isFolder(path: string): boolean {
+  return statFile(path)?.isDirectory() ?? false
+}
+
+/** Plain names, one below the other; our own state is not for others to write. */
+export function isInside(path: string): boolean {
+  const parts = path.split('/')
+  const arePlain = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\\0]/.test(part))
+  return arePlain && !isOutside(path) && parts[0] !== STATE_FOLDER
 }
 
 /** Syncs that run side by side share the disk's own commits. */

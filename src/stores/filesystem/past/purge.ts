@@ -21,6 +21,7 @@ import { restoreTraces } from '../backup/switch-workspace.ts'
 import { removeDerived } from '../derived.ts'
 import { digest, type Journal } from '../journal.ts'
 import { type Place, PURGE_NOTE } from '../layout.ts'
+import { leftByMoves } from '../move/leftovers.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Writer } from '../writer.ts'
 import { readHistory } from './history.ts'
@@ -95,6 +96,9 @@ async function purgeHeld(
   }
   for (const folder of restoreTraces(workspace.root).before) {
     outOfReach.push(`${folder}, which is how the workspace was before a restore: remove it if you need it no more`)
+  }
+  for (const path of leftByMoves(workspace.root)) {
+    outOfReach.push(`${path}, which a move or an export left when it was stopped: remove it, unless one is running`)
   }
   const git = gitFolderOf(workspace.root)
   if (git !== undefined) outOfReach.push(`the history of the git repository in ${git}, if it was committed`)

@@ -1,0 +1,34 @@
+/**
+ * Where all tests have their temporary folders: in RAM where the system has room there, for a sync of a real disk takes as long as
+ * a hundred of the writes that most tests are about, and no test that is not about the disk can tell the two apart.
+ * KEEPSAKE_FAULTS=full runs them all on the disk. What is left behind goes with the folder.
+ */
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const IN_MEMORY = '/dev/shm'
+const NEEDED_BYTES = 2 * 1024 ** 3
+
+export default function useMemory(): (() => void) | undefined {
+  const { env } = process
+  if (env['KEEPSAKE_FAULTS'] === 'full' || env['TMPDIR_ON_DISK'] || !hasRoom()) return undefined
+  const folder = mkdtempSync(join(IN_MEMORY, 'ks-'))
+  // As the system's own: some tests become another user.
+  chmodSync(folder, 0o1777)
+  env['TMPDIR_ON_DISK'] = tmpdir()
+  env['TMPDIR'] = folder
+  return () => rmSync(folder, { recursive: true, force: true })
+}
+
+/** Not so in many containers: there it is small, and no program can be run from it. */
+function hasRoom(): boolean {
+  try {
+    const mounted = readFileSync('/proc/self/mounts', 'utf8').split('\n')
+    const [, , type, options = ''] = mounted.findLast((line) => line.split(' ')[1] === IN_MEMORY)?.split(' ') ?? []
+    const { bavail, bsize } = statfsSync(IN_MEMORY)
+    return type === 'tmpfs' && !options.split(',').includes('noexec') && bavail * bsize > NEEDED_BYTES
+  } catch {
+    return false
+  }
+}
