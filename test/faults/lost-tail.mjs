@@ -106,7 +106,9 @@ function* sectorsOf({ at, bytes }) {
   }
 }
 
+/** What is added may break off anywhere, for the file ends somewhere; the header's sector is the old one or the new one, as disks promise. */
 function torn({ at, bytes }, random) {
+  if (at === 0) return { at, bytes }
   return { at, bytes: random.chance(4) ? bytes.subarray(0, random.int(bytes.length)) : bytes }
 }
 
