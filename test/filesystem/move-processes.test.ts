@@ -9,7 +9,8 @@ import { type FilesystemStore, filesystemStore } from '../../src/stores/filesyst
 import { fill, grow, treeOf } from './move-images.ts'
 
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
-const STOPS = full ? Array.from({ length: 60 }, (_, index) => 1 + index * 4) : [3, 150]
+const STOPS = full ? Array.from({ length: 20 }, (_, index) => 1 + index * 10) : [3, 150]
+const FEWEST_STEPS = 150
 const PROGRAM = join(import.meta.dirname, 'move-adopter.mjs')
 
 let base: string
@@ -51,7 +52,10 @@ async function expectWhole(name: string): Promise<void> {
 it('goes on where a killed one stopped', { timeout: 300_000 }, async () => {
   for (const stop of STOPS) {
     const name = `killed-${stop}`
-    expect(await adopt(name, stop)).toBe('SIGKILL')
+    const told = await adopt(name, stop)
+    // There are not so many steps.
+    if (told === 'done' && stop > FEWEST_STEPS) break
+    expect(told).toBe('SIGKILL')
     expect(statSync(join(base, name), { throwIfNoEntry: false })).toBeUndefined()
     expect(await adopt(name)).toBe('resumed')
     await expectWhole(name)
