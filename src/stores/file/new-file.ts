@@ -5,6 +5,7 @@ import { encodeSettings } from '../../codec/one-file/settings.ts'
 import { KeepsakeError } from '../../errors.ts'
 import type { Settings } from '../../ports/store.ts'
 import { statFile } from '../disk/reading.ts'
+import { isWithoutLinks } from '../disk/second-name.ts'
 import { attempt, codeOf, removeFile, syncFolder } from '../disk/system.ts'
 import { FileBuilder } from './file-builder.ts'
 
@@ -19,8 +20,6 @@ export function isUnfinishedMove(name: string): boolean {
 export function isTemporary(name: string): boolean {
   return /^(fold|new)-/.test(name)
 }
-
-const NO_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
 /** With settings, and nothing else yet. */
 export async function buildEmpty(temporary: string, settings: Settings, epoch: string): Promise<void> {
@@ -59,7 +58,7 @@ export function giveName(temporary: string, path: string): void {
       linkSync(temporary, path)
     } catch (error) {
       if (codeOf(error) === 'EEXIST') throw occupied(path)
-      if (!NO_LINKS.includes(codeOf(error))) throw error
+      if (!isWithoutLinks(error)) throw error
       if (statFile(path)) throw occupied(path)
       renameSync(temporary, path)
     }

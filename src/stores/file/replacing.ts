@@ -10,7 +10,8 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Settings } from '../../ports/store.ts'
 import type { HeldLock } from '../disk/lock.ts'
 import { statFile } from '../disk/reading.ts'
-import { attempt, randomHex, removeFile } from '../disk/system.ts'
+import { removeQuietly } from '../disk/second-name.ts'
+import { attempt, randomHex } from '../disk/system.ts'
 import { FileBuilder } from './file-builder.ts'
 import type { FolderSyncs } from './folder-syncs.ts'
 import type { FileFollower, FollowedFile } from './follower.ts'
@@ -70,14 +71,5 @@ export class Replacing {
     } finally {
       file.release()
     }
-  }
-}
-
-/** The first error is the one to tell; the next writer sweeps what is left. */
-function removeQuietly(path: string): void {
-  try {
-    removeFile(path)
-  } catch {
-    // still there, under a name that says what it is
   }
 }

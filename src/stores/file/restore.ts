@@ -3,12 +3,13 @@
  * place and synced, then it takes that place in one step; until then nothing is touched, and what was there is kept beside it.
  * The new file begins a new epoch: whoever had read further than the copy goes begins anew.
  */
-import { closeSync, linkSync, openSync, realpathSync, renameSync } from 'node:fs'
+import { closeSync, openSync, realpathSync, renameSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import { instant } from '../../model/time.ts'
 import { readBytes, statFile } from '../disk/reading.ts'
-import { attempt, codeOf, makeFolder, removeFile, syncFolder, wrapped } from '../disk/system.ts'
+import { keepAside, removeQuietly } from '../disk/second-name.ts'
+import { attempt, codeOf, makeFolder, syncFolder, wrapped } from '../disk/system.ts'
 import { sweepUnfinished, unfinishedPath } from '../disk/unfinished.ts'
 import { knownBackups, noteBackups } from './known-backups.ts'
 import { type OnProgress, proved, withImage } from './proved-copy.ts'
@@ -94,7 +95,9 @@ export async function restoreFile(plan: FileRestorePlan, options: FileRestoreOpt
   try {
     await makeFresh(copy, fresh, [...(await backupsOf(path)), copy], onProgress)
     return await underLock(path, lockWaitMs, async () => {
-      const previous = keepAside(path, instant(nowMs).replace(/[-:]|\.\d+/g, ''))
+      const stamp = instant(nowMs).replace(/[-:]|\.\d+/g, '')
+      const aside = `${path}.before-restore-${stamp}`
+      const previous = statFile(path) ? keepAside(path, aside, 'restoring to') : undefined
       attempt('restoring to', path, () => renameSync(fresh, path))
       await syncFolder(folder)
       return previous === undefined ? {} : { previous }
@@ -137,28 +140,6 @@ async function backupsOf(path: string): Promise<readonly string[]> {
   }
 }
 
-/** Gives what is there a second name, so that the place is never empty. Where links are not known, it is renamed. */
-function keepAside(path: string, stamp: string): string | undefined {
-  if (!statFile(path)) return undefined
-  const aside = freeName(`${path}.before-restore-${stamp}`)
-  try {
-    linkSync(path, aside)
-  } catch (error) {
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(codeOf(error) ?? '')) {
-      throw wrapped('restoring to', path, error)
-    }
-    attempt('restoring to', path, () => renameSync(path, aside))
-  }
-  return aside
-}
-
-function freeName(wanted: string): string {
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? wanted : `${wanted}-${number}`
-    if (!statFile(name)) return name
-  }
-}
-
 /** Whether a memory is there; one that is damaged is what one restores for. Anything else is not ours to move. */
 function isTaken(path: string): boolean {
   const found = statFile(path)
@@ -193,14 +174,5 @@ function realFolder(path: string): string {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return resolve(path)
     throw wrapped('reading', path, error)
-  }
-}
-
-/** The error that led here is the one to tell, and the next restore sweeps what is left. */
-function removeQuietly(path: string): void {
-  try {
-    removeFile(path)
-  } catch {
-    // still there, under a name that says what it is
   }
 }

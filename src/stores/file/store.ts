@@ -2,9 +2,7 @@
  * The store in one portable file: a log of checked frames with a snapshot at its front. This file only puts the parts together;
  * reading is in follower.ts and reader.ts, writing in writer.ts. Deliberately absent: hands. Nobody edits it but a program.
  */
-import { homedir } from 'node:os'
-import { join, resolve as resolvePath } from 'node:path'
-import { InvalidError, isKeepsakeError, KeepsakeError } from '../../errors.ts'
+import { InvalidError, KeepsakeError } from '../../errors.ts'
 import { keyHandle } from '../../model/draft.ts'
 import type { EntryHead } from '../../model/entry.ts'
 import { newId } from '../../model/id.ts'
@@ -21,8 +19,10 @@ import type {
   Store,
 } from '../../ports/store.ts'
 import { isDocumentName } from '../disk/documents.ts'
+import { expandPath } from '../disk/expand-path.ts'
 import { handOut } from '../disk/hand-out.ts'
 import { type SettingsWish, settingsFor } from '../disk/new-settings.ts'
+import { refuseOtherAgent, refuseOtherWish } from '../disk/pinned-settings.ts'
 import { decodeText } from '../disk/reading.ts'
 import { fileDerived } from './derived.ts'
 import { FileFollower } from './follower.ts'
@@ -70,10 +70,13 @@ export const CAPABILITIES: Capabilities = Object.freeze({
 
 /** Opens a memory in one file. Nothing is written until the first write. */
 export function fileStore(options: FileStoreOptions): FileStore {
-  const path = expand(options.path)
+  const path = expandPath(options.path)
   const sidecar = sidecarOf(path)
   const clock = options.clock ?? Date.now
-  const welcome = (pinned: Settings): void => refuseOtherWish(pinned, options, path)
+  const welcome = (pinned: Settings): void => {
+    refuseOtherWish(pinned, options, `${path} was made with`)
+    if (options.agent !== undefined) refuseOtherAgent(pinned, normalizeAgentId(options.agent), path)
+  }
   const follower = new FileFollower(path, welcome)
   const agent = normalizeAgentId(options.agent ?? 'main')
   let fresh: Settings | undefined
@@ -169,7 +172,7 @@ export function fileStore(options: FileStoreOptions): FileStore {
     async watch(changed) {
       enter()
       const { watchFile } = await import('./watch.ts')
-      return watchFile(path, () => fingerprint(follower), changed)
+      return watchFile(path, () => JSON.stringify(cursorOf(follower.catchUp())), changed)
     },
     sessions: fileSessions(follower, writer, clock, enter),
     derived,
@@ -199,7 +202,7 @@ export function fileStore(options: FileStoreOptions): FileStore {
     async copyTo(target) {
       enter()
       const { copyFile } = await import('./copy-file.ts')
-      await copyFile(follower.catchUp(), expand(target), settings())
+      await copyFile(follower.catchUp(), expandPath(target), settings())
     },
     async fold() {
       enter()
@@ -215,31 +218,4 @@ export function fileStore(options: FileStoreOptions): FileStore {
       await tidySidecar(path)
     },
   }
-}
-
-/** What tells two states of the memory apart. */
-function fingerprint(follower: FileFollower): string {
-  try {
-    return JSON.stringify(cursorOf(follower.catchUp()))
-  } catch (error) {
-    if (!isKeepsakeError(error)) throw error
-    return error.message // unreadable for now: that is a change, and so is its end
-  }
-}
-
-function expand(path: string): string {
-  if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1))
-  return resolvePath(path)
-}
-
-/** What a file was made with can't be changed by asking for something else: both would be right for someone. */
-function refuseOtherWish(pinned: Settings, wish: FileStoreOptions, path: string): void {
-  for (const key of ['layout', 'timezone', 'identityFile', 'retentionDays', 'retentionMb'] as const) {
-    if (wish[key] !== undefined && wish[key] !== pinned[key]) {
-      throw new InvalidError(key, `is "${wish[key]}", but ${path} was made with "${pinned[key]}"`, String(pinned[key]))
-    }
-  }
-  const agent = wish.agent === undefined ? pinned.agent : normalizeAgentId(wish.agent)
-  if (pinned.layout !== 'flat' || pinned.agent === undefined || pinned.agent === agent) return
-  throw new InvalidError('agent', `"${agent}" is not the agent of the flat workspace ${path}`, pinned.agent)
 }

@@ -4,8 +4,7 @@
  */
 
 import { createRequire } from 'node:module'
-import { homedir } from 'node:os'
-import { join, resolve as resolvePath } from 'node:path'
+import { join } from 'node:path'
 import type { ParseYaml } from '../../codec/file-entry.ts'
 import { DamagedError, InvalidError, isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import { keyHandle } from '../../model/draft.ts'
@@ -28,9 +27,11 @@ import type {
 } from '../../ports/store.ts'
 import type { Examination, OnExamined } from '../disk/doctor/examination.ts'
 import { isDocumentName } from '../disk/documents.ts'
+import { expandPath } from '../disk/expand-path.ts'
 import { handOut } from '../disk/hand-out.ts'
 import { headOf } from '../disk/head-change.ts'
 import { tryLock } from '../disk/lock.ts'
+import { refuseOtherAgent, refuseOtherWish } from '../disk/pinned-settings.ts'
 import { decodeText, readFileAt, statFile } from '../disk/reading.ts'
 import { safeFileName } from '../disk/safe-file-name.ts'
 import { makeFolder } from '../disk/system.ts'
@@ -86,13 +87,13 @@ export interface FilesystemStore extends Store, Movable, Doctor {
 
 /** Opens a workspace. Nothing is written until the first write. */
 export function filesystemStore(options: FilesystemStoreOptions): FilesystemStore {
-  const root = expand(options.root)
+  const root = expandPath(options.root)
   const clock = options.clock ?? Date.now
   const yaml = lazyYaml()
   const pinned = readSettings(root, yaml)
   const agent = normalizeAgentId(options.agent ?? pinned?.agent ?? 'main')
   const settings = pinned ?? newSettings(root, journaledId(root) ?? newId(clock()), agent, options)
-  if (pinned) refuseOtherWish(pinned, options, root)
+  if (pinned) refuseOtherWish(pinned, options, pinsIn(root))
   refuseOtherAgent(settings, agent, root)
   const workspace = new Workspace({
     root,
@@ -254,7 +255,7 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
 /** Looks at a workspace that may be too damaged to be opened. Writes nothing. */
 export function examineFolder(options: FilesystemStoreOptions, onProgress?: OnExamined): Promise<Examination> {
   const { root, identityPath, ...wish } = options
-  return examineAnything({ root: expand(root), yaml: lazyYaml(), wish, identityPath, onProgress })
+  return examineAnything({ root: expandPath(root), yaml: lazyYaml(), wish, identityPath, onProgress })
 }
 
 /** Asks for the lock only where there is something to take in or to finish: a log of an untouched folder writes nothing. */
@@ -289,28 +290,14 @@ function lazyYaml(): ParseYaml {
   }
 }
 
-function expand(path: string): string {
-  if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1))
-  return resolvePath(path)
-}
-
-/** What is pinned can't be changed by asking for something else: both would be right for someone. */
-function refuseOtherWish(pinned: Settings, wish: SettingsWish, root: string): void {
-  for (const key of ['layout', 'timezone', 'identityFile', 'retentionDays', 'retentionMb'] as const) {
-    if (wish[key] !== undefined && wish[key] !== pinned[key]) {
-      throw new InvalidError(
-        key,
-        `is "${wish[key]}", but ${join(root, 'keepsake.yaml')} says "${pinned[key]}"`,
-        String(pinned[key]),
-      )
-    }
-  }
+function pinsIn(root: string): string {
+  return `${join(root, 'keepsake.yaml')} says`
 }
 
 /** Another workspace in the place of the one that was opened, which nobody who asked for these would have opened. */
 function refuseToGoOn(now: Settings, wish: SettingsWish, agent: string, root: string): void {
   try {
-    refuseOtherWish(now, wish, root)
+    refuseOtherWish(now, wish, pinsIn(root))
     refuseOtherAgent(now, agent, root)
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
@@ -324,9 +311,4 @@ function journaledId(root: string): string | undefined {
   const journal = new Journal(join(root, STATE_FOLDER, 'journal'))
   const last = journal.segments().at(-1)
   return last === undefined ? undefined : journal.headerOf(last)?.workspace
-}
-
-function refuseOtherAgent({ layout, agent: pinned }: Settings, agent: string, root: string): void {
-  if (layout !== 'flat' || pinned === undefined || pinned === agent) return
-  throw new InvalidError('agent', `"${agent}" is not the agent of the flat workspace ${root}`, pinned)
 }

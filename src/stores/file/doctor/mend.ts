@@ -2,8 +2,8 @@
  * `doctor --fix` of a memory in one file. Damaged, it is kept beside under a name that says so, and everything that can be read is in a
  * new one; what could not be read is told. Whole, only the small things are mended: a crash's rest, a slot, modes, leftovers.
  */
-import { chmodSync, linkSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { chmodSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
 import { instant } from '../../../model/time.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -11,7 +11,8 @@ import { mendable } from '../../disk/doctor/codes.ts'
 import { goneSince, type Mending } from '../../disk/doctor/examination.ts'
 import type { Finding } from '../../disk/doctor/finding.ts'
 import { statFile } from '../../disk/reading.ts'
-import { attempt, codeOf, removeFile, syncFolder } from '../../disk/system.ts'
+import { keepAside } from '../../disk/second-name.ts'
+import { attempt, removeFile, syncFolder } from '../../disk/system.ts'
 import { unfinishedPath } from '../../disk/unfinished.ts'
 import { fileLeases } from '../leases.ts'
 import { tidySidecar, underLock } from '../sidecar.ts'
@@ -41,7 +42,6 @@ const LOSSES: readonly Finding['code'][] = [
   'lost-file',
 ]
 const PRIVATE = 0o700
-const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 export async function mendFile(path: string, options: MendFileOptions = {}): Promise<Mending> {
   const { clock = Date.now, lockWaitMs = LOCK_WAIT_MS, wish, onProgress } = options
@@ -100,7 +100,7 @@ async function save(evidence: FileEvidence, { nowMs, lockWaitMs, warnings }: Sav
       // Nobody can write to it by now, but somebody may have since it was looked at.
       const again = gatherEvidence(path)
       await adopt(fresh, again.remains ?? remains, now)
-      const aside = keepAside(path, now.replace(/[-:]|\.\d+/g, ''))
+      const aside = keepAside(path, `${path}.damaged-${now.replace(/[-:]|\.\d+/g, '')}`, 'mending')
       attempt('writing', path, () => renameSync(fresh, path))
       await syncFolder(folder)
       const lost = conclude(again).findings.filter(({ code }) => LOSSES.includes(code))
@@ -119,25 +119,6 @@ async function adopt(fresh: string, remains: Remains, now: string): Promise<void
     await store.adopt(salvaged(remains, now))
   } finally {
     await store.close()
-  }
-}
-
-/** A second name for what is there, so that its place is never empty. */
-function keepAside(path: string, stamp: string): string {
-  const aside = freeName(join(dirname(path), `${basename(path)}.damaged-${stamp}`))
-  try {
-    linkSync(path, aside)
-  } catch (error) {
-    if (!NO_LINKS.includes(codeOf(error) ?? '')) throw error
-    attempt('renaming', path, () => renameSync(path, aside))
-  }
-  return aside
-}
-
-function freeName(wanted: string): string {
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? wanted : `${wanted}-${number}`
-    if (!statFile(name)) return name
   }
 }
 

@@ -9,6 +9,7 @@ import { type KeepsakeError, StorageError } from '../../../errors.ts'
 import { listFolder } from '../../disk/list-folder.ts'
 import { acquireLock, type HeldLock } from '../../disk/lock.ts'
 import { statFile } from '../../disk/reading.ts'
+import { freeName } from '../../disk/second-name.ts'
 import { codeOf, syncFolder, wrapped } from '../../disk/system.ts'
 import { STATE_FOLDER } from '../layout.ts'
 
@@ -112,13 +113,6 @@ function letGoElsewhere(folder: string, held: HeldLock): void {
 /** We did not mend what a crash may have left there; whoever goes back to it does. */
 function outcomeOf(held: HeldLock): 'done' | 'undone' {
   return held.inherited ? 'undone' : 'done'
-}
-
-function freeName(wanted: string): string {
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? wanted : `${wanted}-${number}`
-    if (!statFile(name)) return name
-  }
 }
 
 function switchError(root: string, error: unknown): KeepsakeError {
