@@ -1,10 +1,10 @@
 // The command line as a few files instead of two hundred: loading modules one by one was half of a command's time. An
 // everyday command loads main.js, program.js and chunk.js, the MCP server mcp.js besides, a conversation session.js, what asks a model
-// agent.js, what makes vectors embed.js, what talks to a running server local.js, what opens a memory in one file file.js, and what is
-// seldom asked for is in rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
+// agent.js, what makes vectors embed.js, what talks to a running server local.js, what opens a memory in one file file.js, one on a Chroma
+// server chroma.js, and what is seldom asked for is in rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
 // for many files cost more than one that is too long. Packages that only the program needs are bundled and are development
 // dependencies (docs/decisions/0013). `yaml` and the stemmers of other languages are left out, because most commands never
-// load them and the library needs them too.
+// load them and the library needs them too; the client of Chroma, because it is an optional package of the user's.
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
@@ -30,6 +30,7 @@ const PLACES = [
   ['agent', 'agent/.*|consolidate/.*|complete/.*|cli/commands/(chat|consolidate|review)|cli/asked-model'],
   ['local', 'local/.*'],
   ['file', 'stores/file/(store|watch)|config/settings-in-file'],
+  ['chroma', 'stores/chroma/.*'],
   ['embed', 'embed/.*|memory/embedding|recall/vectors/.*|cli/commands/(embed|setup)|cli/setup/.*'],
   ['rarely', '.*'],
 ].map(([place, paths]) => ({ place, pattern: new RegExp(`^(${paths})\\.ts$`) }))
@@ -56,7 +57,7 @@ const { metafile, outputFiles } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  external: ['yaml', '@orama/stemmers'],
+  external: ['yaml', '@orama/stemmers', 'chromadb'],
   legalComments: 'inline',
   logLevel: 'warning',
   metafile: true,
