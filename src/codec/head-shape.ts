@@ -55,6 +55,10 @@ export function isPartOfHead(value: unknown): value is Partial<EntryHead> {
   return isMapping(value) && isHead({ ...SOME_HEAD, ...value })
 }
 
+export function isListOf<T>(value: unknown, isOne: (item: unknown) => boolean): value is readonly T[] {
+  return Array.isArray(value) && value.every(isOne)
+}
+
 export function isText(value: unknown): value is string {
   return typeof value === 'string'
 }

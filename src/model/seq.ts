@@ -23,6 +23,11 @@ export class SeqCounter {
     if (seq !== undefined && Number.isSafeInteger(seq)) this.#next = Math.max(this.#next, seq + 1)
   }
 
+  /** For one batch more: what came before counts as given, and what it takes counts only here. */
+  fork(): SeqCounter {
+    return new SeqCounter(this.#next, (seq) => this.#taken.get(seq) ?? this.#holderOf(seq))
+  }
+
   /** `isUndo`: what is given is the entry's own of before. */
   take(id: string, given: number | undefined, { isUndo = false }: { readonly isUndo?: boolean } = {}): number {
     const seq = given ?? this.#next

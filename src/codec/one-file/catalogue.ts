@@ -4,10 +4,11 @@
  * has them), where each one's text is, where each kept change is. No text stands in it: texts are in the frames that brought them.
  */
 import type { Scope } from '../../model/entry.ts'
+import { isListOf } from '../head-shape.ts'
 import { aligned, encodeAlignedLine, encodeText } from './bytes.ts'
 import { decodeLine, malformed, type PayloadPlace, parsed } from './malformed.ts'
 import { bytesOf, floatsOf, integersOf } from './numbers.ts'
-import { isCatalogue, isListOf, isSessionRow } from './shapes.ts'
+import { isCatalogue, isSessionRow } from './shapes.ts'
 
 /** Transcripts are cut at line ends into pieces of about this much, so that the end of a long one is read without the rest. */
 export const MOST_EXTENT_BYTES: number = 64 * 1024

@@ -2,25 +2,20 @@
  * `chng`, one change: a line of JSON that tells it, and behind it the texts that it brought, raw and in the order of the
  * operations, so that people can search the file and one text is read without the rest.
  */
-import type { EntryHead } from '../../model/entry.ts'
-import type { Change, Operation } from '../../model/operation.ts'
+import type { Operation } from '../../model/operation.ts'
+import type { ChangeRecord } from '../change-record.ts'
 import { type Crc, encodeLine, encodeText, type Measure, measure, type TextPlace } from './bytes.ts'
 import { decodedText, decodeLine, malformed, type PayloadPlace } from './malformed.ts'
 import { isChange } from './shapes.ts'
 
-export interface FileChange extends Change {
-  /** For each operation what it changed beyond what it says: revision, times, names that moved. */
-  readonly set: readonly Partial<EntryHead>[]
-}
-
 export interface DecodedChange {
-  readonly change: FileChange
+  readonly change: ChangeRecord
   /** Of the text of each operation; `undefined` for one that brought none. */
   readonly places: readonly (TextPlace | undefined)[]
 }
 
 /** The parts of a payload. */
-export function encodeChange(change: FileChange, crc: Crc): Uint8Array[] {
+export function encodeChange(change: ChangeRecord, crc: Crc): Uint8Array[] {
   const texts: Uint8Array[] = []
   const operations = change.operations.map((operation) => {
     const content = contentOf(operation)
@@ -62,7 +57,7 @@ export function decodeChange(
   return { change: { ...told, operations: operations as Operation[] }, places } // as encodeChange was given them
 }
 
-export type MeasuredChange = Omit<FileChange, 'operations'> & { readonly operations: readonly MeasuredOperation[] }
+export type MeasuredChange = Omit<ChangeRecord, 'operations'> & { readonly operations: readonly MeasuredOperation[] }
 export type MeasuredOperation = Omit<Operation, 'content'> & { readonly content?: Measure }
 
 function contentOf(operation: Operation): string | undefined {

@@ -3,9 +3,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../model/entry.ts'
 import type { Operation } from '../../model/operation.ts'
+import type { ChangeRecord } from '../change-record.ts'
 import { decodeBase, encodeBase } from './base.ts'
 import { joined, type TextPlace } from './bytes.ts'
-import { decodeChange, encodeChange, type FileChange } from './change.ts'
+import { decodeChange, encodeChange } from './change.ts'
 import {
   DERIVED_LINE_BYTES,
   decodeDerived,
@@ -33,7 +34,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ op: fc.constant('remove' as const), id: text }),
 )
 
-function change(operations: readonly Operation[]): FileChange {
+function change(operations: readonly Operation[]): ChangeRecord {
   return {
     number: 7,
     at: '2026-11-15T21:32:22.173Z',

@@ -2,50 +2,18 @@
  * What the line of each frame must say, one check a type. Whoever decodes a frame asks here first, so that everybody behind meets
  * only known shapes; a right checksum is no proof, for the file may come from anybody.
  */
-import { isCount, isHead, isMapping, isOrigin, isPartOfHead, isText, isTime } from '../head-shape.ts'
+import { isChangeWith } from '../change-shape.ts'
+import { isCount, isHead, isListOf, isMapping, isText, isTime } from '../head-shape.ts'
 import type { MeasuredBase } from './base.ts'
 import type { Measure } from './bytes.ts'
 import type { CatalogueLine, Extent, SessionRow } from './catalogue.ts'
-import type { MeasuredChange, MeasuredOperation } from './change.ts'
+import type { MeasuredChange } from './change.ts'
 import type { KeptFileHead, SessionPart } from './named-bytes.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-const OPERATIONS: readonly unknown[] = ['add', 'write', 'rename', 'alias', 'remove']
-
 export function isChange(value: unknown): value is MeasuredChange {
-  if (!isMapping(value)) return false
-  const { number, at, origin, operations, set, reverts, supersedes } = value as Partial<MeasuredChange>
-  return (
-    isCount(number) &&
-    isTime(at) &&
-    isOrigin(origin) &&
-    isListOf(operations, isOperation) &&
-    isListOf(set, isPartOfHead) &&
-    set.length === operations.length &&
-    (reverts === undefined || isListOf(reverts, isCount)) &&
-    (supersedes === undefined || isCount(supersedes)) &&
-    addWholeHeads(operations, set)
-  )
-}
-
-function isOperation(value: unknown): value is MeasuredOperation {
-  if (!isMapping(value) || !OPERATIONS.includes(value['op']) || !isText(value['id'])) return false
-  const { op, content } = value
-  if (op === 'rename' && !isText(value['name'])) return false
-  if (content === undefined ? op === 'add' : !isMeasure(content)) return false
-  return isPartOfHead(value)
-}
-
-/** An entry may be added, written and renamed in one change: what is left of it in the end must be whole. */
-function addWholeHeads(operations: readonly MeasuredOperation[], set: readonly object[]): boolean {
-  const added = new Map<string, object>()
-  for (const [index, operation] of operations.entries()) {
-    const { op, id = '' } = operation
-    if (op === 'remove') added.delete(id)
-    else if (op === 'add' || added.has(id)) added.set(id, { ...added.get(id), ...operation, ...set[index] })
-  }
-  return [...added.values()].every(isHead)
+  return isChangeWith(value, isMeasure)
 }
 
 export function isBase(value: unknown): value is MeasuredBase {
@@ -85,10 +53,6 @@ export function isSessionRow(value: unknown): value is SessionRow {
 
 export function isMeasure(value: unknown): value is Measure {
   return isPair(value, isCount, isCount)
-}
-
-export function isListOf<T>(value: unknown, isOne: (item: unknown) => boolean): value is readonly T[] {
-  return Array.isArray(value) && value.every(isOne)
 }
 
 function isExtent(value: unknown): value is Extent {

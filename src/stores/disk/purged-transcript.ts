@@ -14,13 +14,27 @@ const LINE_END = 0x0a
  * another text now.
  */
 export function purgedTranscript(bytes: Uint8Array, needles: readonly string[]): Uint8Array {
+  const purged = purgedLines(bytes, needles)
+  return purged === bytes ? bytes : countedOnce(purged)
+}
+
+/** The lines alone, as they stand in a part of a transcript: the very bytes where they say none of it. */
+export function purgedLines(bytes: Uint8Array, needles: readonly string[]): Uint8Array {
   if (needles.length === 0) return bytes
   const lines = linesOf(bytes)
-  const [first = bytes, ...others] = lines.map((line) => purgedBytes(line, needles))
-  if ([first, ...others].every((line, index) => line === lines[index])) return bytes
+  const purged = lines.map((line) => purgedBytes(line, needles))
+  return purged.every((line, index) => line === lines[index]) ? bytes : joinedLines(purged)
+}
+
+/** The transcript, or its beginning, with one more purge in its metadata. */
+export function countedOnce(bytes: Uint8Array): Uint8Array {
+  const [first = bytes, ...others] = linesOf(bytes)
   const metadata = decodeText(first)
-  const all = [metadata === undefined ? first : Buffer.from(purgedOnce(metadata)), ...others]
-  return Buffer.concat(all.flatMap((line, index) => (index === 0 ? [line] : [Buffer.of(LINE_END), line])))
+  return metadata === undefined ? bytes : joinedLines([Buffer.from(purgedOnce(metadata)), ...others])
+}
+
+function joinedLines(lines: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(lines.flatMap((line, index) => (index === 0 ? [line] : [Buffer.of(LINE_END), line])))
 }
 
 /** Without their ends; the last one may be empty. */

@@ -5,18 +5,17 @@
  */
 import { renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setImmediate as letOthersGo } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { joined } from '../../codec/one-file/bytes.ts'
 import type { SessionRow } from '../../codec/one-file/catalogue.ts'
-import { encodeChange, type FileChange } from '../../codec/one-file/change.ts'
+import { encodeChange } from '../../codec/one-file/change.ts'
 import { encodeKeptFile } from '../../codec/one-file/named-bytes.ts'
 import { encodeSettings } from '../../codec/one-file/settings.ts'
 import { DamagedError, isKeepsakeError } from '../../errors.ts'
-import type { Entry, EntryHead } from '../../model/entry.ts'
-import type { Adopted, AdoptOptions, MemoryImage, Recorded } from '../../ports/store.ts'
-import { beyondOperation, headAfter, headOf } from '../disk/head-change.ts'
+import type { Adopted, AdoptOptions, MemoryImage } from '../../ports/store.ts'
+import { AdoptProgress } from '../disk/adopt-progress.ts'
 import { namesIn } from '../disk/list-folder.ts'
+import { changeRecordOf, withoutPlace } from '../disk/recorded-change.ts'
 import { sha256Hex } from '../disk/sha256.ts'
 import { attempt, makeFolder, removeFile, syncFolder } from '../disk/system.ts'
 import { contestedAmong, headsOf } from './catalogue-parts.ts'
@@ -27,8 +26,6 @@ import { type FileFollower, type FollowedFile, settingsInFrame } from './followe
 import { isUnfinishedMove, MOVING, occupied, putInPlace } from './new-file.ts'
 import { writePiece } from './rebuild.ts'
 import { writeBase } from './rebuild-past.ts'
-
-const AT_ONCE = 1000
 
 /** Only for the holder of the lock. */
 export async function adopt(
@@ -48,7 +45,7 @@ export async function adopt(
   }
   const builder = new FileBuilder(temporary, { resume: true })
   try {
-    await write(builder, image, new Progress(image, options))
+    await write(builder, image, new AdoptProgress(image, options))
   } catch (error) {
     // What was cut short can be gone on with; what is refused would be refused again, and nothing of it stays.
     if (isKeepsakeError(error) && (error.code === 'DAMAGED' || error.code === 'INVALID')) removeFile(temporary)
@@ -73,43 +70,17 @@ function digestOf({ settings, cursor }: MemoryImage): string {
   return sha256Hex(JSON.stringify([settings.id, cursor])).slice(0, 16)
 }
 
-/** Tells how far it is, and lets others go on now and then. */
-class Progress {
-  readonly #options: AdoptOptions
-  #done = 0
-  #total: number
-
-  constructor({ history, cursor }: MemoryImage, options: AdoptOptions) {
-    this.#options = options
-    this.#total = history.entries.length + cursor.number
-  }
-
-  async step(): Promise<void> {
-    this.#done++
-    this.#total = Math.max(this.#total, this.#done)
-    if (this.#done % AT_ONCE !== 0) return
-    this.#options.signal?.throwIfAborted()
-    this.#options.onProgress?.(this.#done, this.#total)
-    await letOthersGo()
-  }
-
-  end(): void {
-    this.#options.signal?.throwIfAborted()
-    this.#options.onProgress?.(this.#done, this.#done)
-  }
-}
-
-async function write(builder: FileBuilder, image: MemoryImage, progress: Progress): Promise<void> {
+async function write(builder: FileBuilder, image: MemoryImage, progress: AdoptProgress): Promise<void> {
   const { settings, cursor, history } = image
   builder.append('sett', encodeSettings(settings))
   const catalogue = FileCatalogue.empty(settings, crypto.randomUUID(), builder.path)
   if (history.since !== undefined) {
-    writeBase(builder, history.entries.map(bare), history.since, (payload, at) => {
+    writeBase(builder, history.entries.map(withoutPlace), history.since, (payload, at) => {
       catalogue.takeBase(payload, payloadAt(at), at)
     })
   }
   for (const recorded of history.changes) {
-    const payload = joined(encodeChange(fileChange(recorded), crc32))
+    const payload = joined(encodeChange(changeRecordOf(recorded), crc32))
     const at = builder.append('chng', [payload])
     if (!catalogue.takeChange(payload, payloadAt(at), at, true))
       throw differs(`change ${recorded.change.number} comes late`)
@@ -150,7 +121,11 @@ async function write(builder: FileBuilder, image: MemoryImage, progress: Progres
 }
 
 /** Where the changes do not come to the entries, the source is damaged: a file of it would be too. */
-async function refuseOtherEntries(image: MemoryImage, catalogue: FileCatalogue, progress: Progress): Promise<void> {
+async function refuseOtherEntries(
+  image: MemoryImage,
+  catalogue: FileCatalogue,
+  progress: AdoptProgress,
+): Promise<void> {
   let count = 0
   for await (const { id, revision, content } of image.entries()) {
     const text = Buffer.from(content)
@@ -165,25 +140,4 @@ async function refuseOtherEntries(image: MemoryImage, catalogue: FileCatalogue, 
 
 function differs(problem: string): DamagedError {
   return new DamagedError('the memory to be moved', problem, 'Nothing was written. Look at it with: keepsake doctor')
-}
-
-/** Where it stood in a folder says nothing here. */
-function bare({ path: _, ...entry }: Entry): Entry {
-  return entry
-}
-
-/** The change with what each operation did beyond what it says, as far as the first and the last state of an entry tell. */
-function fileChange({ change, touched }: Recorded): FileChange {
-  const now = new Map(touched.map(({ id, before }) => [id, before && headOf(bare(before))]))
-  const after = new Map(touched.map((one) => [one.id, one.after && headOf(bare(one.after))]))
-  const last = new Map(change.operations.map(({ id = '' }, index) => [id, index]))
-  const set = change.operations.map((operation, index): Partial<EntryHead> => {
-    const { id = '' } = operation
-    const before = now.get(id)
-    const final = last.get(id) === index ? after.get(id) : undefined
-    const beyond = final && operation.op !== 'remove' ? beyondOperation(before, operation, final) : {}
-    now.set(id, operation.op === 'remove' ? undefined : headAfter(before, operation, beyond))
-    return beyond
-  })
-  return { ...change, set }
 }

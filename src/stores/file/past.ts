@@ -2,8 +2,10 @@
  * The past, read from the frames that hold it: the feed of changes, and every change with what it did. Reading only. What is asked
  * for bit by bit holds the file, so that a fold or a purge meanwhile does not change what is told.
  */
+
+import type { ChangeRecord } from '../../codec/change-record.ts'
 import { decodeBase } from '../../codec/one-file/base.ts'
-import { decodeChange, type FileChange } from '../../codec/one-file/change.ts'
+import { decodeChange } from '../../codec/one-file/change.ts'
 import { FRAME_BYTES } from '../../codec/one-file/frame.ts'
 import type { Entry } from '../../model/entry.ts'
 import type { Change } from '../../model/operation.ts'
@@ -67,7 +69,7 @@ function firstNumber({ changes, number }: FileCatalogue): number {
   return changes.count === 0 ? number + 1 : changes.number(0)
 }
 
-function* changesAfter({ file, catalogue }: FollowedFile, number: number): Generator<FileChange> {
+function* changesAfter({ file, catalogue }: FollowedFile, number: number): Generator<ChangeRecord> {
   const { changes } = catalogue
   yield* changesBetween(file, catalogue, changes.indexAfter(number), changes.count)
 }
@@ -78,7 +80,7 @@ export function* changesBetween(
   { changes }: Pick<FileCatalogue, 'changes'>,
   from: number,
   to: number,
-): Generator<FileChange> {
+): Generator<ChangeRecord> {
   const reading = new ReadAhead(file)
   for (let index = from; index < to; index++) {
     const at = changes.offset(index)
@@ -88,7 +90,7 @@ export function* changesBetween(
 }
 
 /** Without what only the file needs to know. */
-export function changeOf({ set: _, ...change }: FileChange): Change {
+export function changeOf({ set: _, ...change }: ChangeRecord): Change {
   return change
 }
 

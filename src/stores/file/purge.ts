@@ -4,11 +4,11 @@
  */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { FileChange } from '../../codec/one-file/change.ts'
-import type { Entry } from '../../model/entry.ts'
+import type { ChangeRecord } from '../../codec/change-record.ts'
 import { instant } from '../../model/time.ts'
 import type { Purged } from '../../ports/store.ts'
 import { namesIn } from '../disk/list-folder.ts'
+import { othersPast } from '../disk/others-past.ts'
 import { isTooShort, needlesOf } from '../disk/purge-needles.ts'
 import { removeFile } from '../disk/system.ts'
 import { isNamedUnfinished, sweepUnfinished } from '../disk/unfinished.ts'
@@ -60,7 +60,7 @@ function removeLeftOvers(path: string, sidecar: string): void {
 }
 
 /** The change that removed them, without them: the numbers go on. */
-function emptiedChange({ catalogue }: FollowedFile, nowMs: number): FileChange {
+function emptiedChange({ catalogue }: FollowedFile, nowMs: number): ChangeRecord {
   return { number: catalogue.number + 1, at: instant(nowMs), origin: { by: 'hand' }, operations: [], set: [] }
 }
 
@@ -82,7 +82,7 @@ function outOfReach(state: FollowedFile, texts: readonly string[], needles: read
   if (isTooShort(texts)) {
     told.push('sessions and other files that say it: the text is too short to be looked for by itself')
   }
-  told.push(...othersPast(state, needles))
+  told.push(...othersPast(readHistory(state), needles))
   for (const kept of filesHolding(state, needles)) {
     told.push(`${kept}, a file that came from a folder, holds the same text: it is not the entry's own`)
   }
@@ -99,24 +99,6 @@ function outOfReach(state: FollowedFile, texts: readonly string[], needles: read
   if (git !== undefined) told.push(`the history of the git repository in ${git}, if it was committed`)
   told.push('copies of the file: syncs, snapshots, backups elsewhere; and an agent that has read it')
   return told
-}
-
-/** Other entries that say or said the same: theirs, and so not touched. */
-function othersPast(state: FollowedFile, needles: readonly string[]): string[] {
-  if (needles.length === 0) return []
-  const quoted = needles.map((needle) => JSON.stringify(needle).slice(1, -1))
-  const holds = (entry: Entry | undefined): boolean => {
-    const text = JSON.stringify(entry ?? null)
-    return quoted.some((needle) => text.includes(needle))
-  }
-  const { entries, changes } = readHistory(state)
-  const found = new Map(entries.filter(holds).map((entry) => [entry.name ?? entry.id, 'before the oldest change']))
-  for (const { change, touched } of changes) {
-    for (const { after } of touched.filter((one) => holds(one.after))) {
-      found.set(after?.name ?? after?.id ?? '', `in change ${change.number}`)
-    }
-  }
-  return [...found].map(([name, when]) => `the past of "${name}", which said the same ${when}: purge that one, too`)
 }
 
 function filesHolding({ file, catalogue }: FollowedFile, needles: readonly string[]): string[] {

@@ -3,6 +3,7 @@ import { handlesOf, type StateView } from '../../model/draft.ts'
 import type { Entry, EntryHead, Scope } from '../../model/entry.ts'
 import { matchesHead } from '../../model/filter.ts'
 import type { ScanFilter } from '../../ports/store.ts'
+import type { PlanBase } from '../disk/batch-plan.ts'
 import { nameOf } from './file-catalogue.ts'
 import type { FollowedFile } from './follower.ts'
 import { ReadAhead } from './read-ahead.ts'
@@ -24,6 +25,12 @@ export function viewOf(state: FollowedFile): StateView {
     head: (id) => state.catalogue.head(id),
     owner: (scope, handle) => state.catalogue.owner(scope, handle),
   }
+}
+
+/** What the next batches come upon. */
+export function planBase(state: FollowedFile): PlanBase {
+  const { catalogue } = state
+  return { view: viewOf(state), settings: catalogue.settings, seqs: catalogue.seqs(), number: catalogue.number }
 }
 
 /** In the order of `seq`. */

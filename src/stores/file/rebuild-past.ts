@@ -3,9 +3,10 @@
  * what they tell of purged entries. Every frame is proved as it is copied.
  */
 import { crc32 } from 'node:zlib'
+import type { ChangeRecord } from '../../codec/change-record.ts'
 import { decodeBase, encodeBase } from '../../codec/one-file/base.ts'
 import { joined } from '../../codec/one-file/bytes.ts'
-import { decodeChange, encodeChange, type FileChange } from '../../codec/one-file/change.ts'
+import { decodeChange, encodeChange } from '../../codec/one-file/change.ts'
 import type { Entry } from '../../model/entry.ts'
 import { take } from '../disk/head-change.ts'
 import type { ChangePlace } from './catalogue-parts.ts'
@@ -154,7 +155,7 @@ function purgedChange(
 ): number {
   const { change, places } = decodeChange(payload, { path, at: payloadAt(at) }, { texts: true })
   const kept = change.operations.flatMap(({ id }, index) => (id !== undefined && ids.has(id) ? [] : [index]))
-  const purged: FileChange = {
+  const purged: ChangeRecord = {
     ...change,
     operations: change.operations.filter((_, index) => kept.includes(index)),
     set: change.set.filter((_, index) => kept.includes(index)),

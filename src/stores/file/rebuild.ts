@@ -4,8 +4,8 @@
  * Every frame is proved as it is copied. Nothing of the old file is changed.
  */
 import { crc32 } from 'node:zlib'
+import type { ChangeRecord } from '../../codec/change-record.ts'
 import type { Extent, SessionRow } from '../../codec/one-file/catalogue.ts'
-import type { FileChange } from '../../codec/one-file/change.ts'
 import { decodeKeptFile, encodeDerived, encodeSession } from '../../codec/one-file/named-bytes.ts'
 import { encodeSettings } from '../../codec/one-file/settings.ts'
 import { purgedTranscript } from '../disk/purged-transcript.ts'
@@ -23,7 +23,7 @@ export interface Purging {
   /** Words of theirs that are taken out of transcripts. */
   readonly needles: readonly string[]
   /** Takes the place of the change that removes them. */
-  readonly change?: FileChange
+  readonly change?: ChangeRecord
 }
 
 export interface RebuildOptions {

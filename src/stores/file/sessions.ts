@@ -7,17 +7,14 @@
 import { crc32 } from 'node:zlib'
 import { damagedFile } from '../../codec/one-file/header.ts'
 import { encodeSession } from '../../codec/one-file/named-bytes.ts'
-import { InvalidError, isKeepsakeError, SessionConflictError } from '../../errors.ts'
-import type { Scope } from '../../model/entry.ts'
-import { normalizeMetadata } from '../../model/json.ts'
+import { isKeepsakeError, SessionConflictError } from '../../errors.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { SessionInfo, SessionRecord, Sessions } from '../../ports/store.ts'
-import { safeFileName } from '../disk/safe-file-name.ts'
+import { byAge, keptRecords, type SessionId, sessionId, sessionInfo } from '../disk/kept-session.ts'
 import { type LineSource, positionIn, readBackward, readForward, readMetadata, readRest } from '../disk/session-file.ts'
-import type { SessionMetadata } from '../disk/session-metadata.ts'
-import { isRecord, restOf } from '../disk/session-tail.ts'
+import { restOf } from '../disk/session-tail.ts'
 import { extentSource } from './extent-source.ts'
 import { placeOf } from './file-catalogue.ts'
 import type { FileFollower } from './follower.ts'
@@ -62,7 +59,7 @@ export function fileSessions(
     try {
       const source = find(id)
       const said = source && readMetadata(source)
-      return said ? [infoOf(id.key, said)] : []
+      return said ? [sessionInfo(id.key, said)] : []
     } catch (error) {
       if (!isKeepsakeError(error) || error.code !== 'DAMAGED') throw error
       return [{ key: id.key, createdAt: null, problem: error.message }]
@@ -72,12 +69,8 @@ export function fileSessions(
   return {
     async append(scope, key, records, { signal, expectEnd } = {}) {
       enter(signal)
-      const kept = records.map((record) => {
-        if (!isRecord(record)) throw new InvalidError('record', 'is not an object', 'a JSON object')
-        return normalizeMetadata(record)
-      })
-      if (kept.length === 0) throw new InvalidError('records', 'is empty', 'at least one record')
-      const id = idOf(scope, key)
+      const kept = keptRecords(records)
+      const id = sessionId(scope, key)
       follower.catchUp()
       // Before a turn, which may make the file.
       if (expectEnd && !find(id)) throw new SessionConflictError(key, expectEnd, 0)
@@ -85,14 +78,14 @@ export function fileSessions(
     },
     async read(scope, key, from = 0, { signal } = {}) {
       enter(signal)
-      const id = idOf(scope, key)
+      const id = sessionId(scope, key)
       follower.catchUp()
       const source = find(id)
       return source && readForward(source, from)
     },
     async readBefore(scope, key, before, { signal } = {}) {
       enter(signal)
-      const id = idOf(scope, key)
+      const id = sessionId(scope, key)
       follower.catchUp()
       const source = find(id)
       return source && readBackward(source, before)
@@ -102,41 +95,16 @@ export function fileSessions(
       const agent = normalizeAgentId(scope)
       const sessions = follower.catchUp()?.catalogue.sessions() ?? []
       const found = [...sessions].flatMap((session) => (session.scope === agent ? look(session) : []))
-      return found.sort((a, b) => {
-        const [atA, atB] = [a.createdAt ?? '', b.createdAt ?? '']
-        return atA < atB ? -1 : atA > atB ? 1 : a.key < b.key ? -1 : 1
-      })
+      return found.sort(byAge)
     },
   }
 }
 
-interface SessionId {
-  readonly scope: Scope
-  readonly key: string
-}
-
 const NOTHING_YET = { end: 0, rest: new Uint8Array() }
-
-/** A key that has no file's name is refused here too: the memory may become a folder. */
-function idOf(scope: Scope, key: string): SessionId {
-  safeFileName(key, 'session')
-  return { scope: normalizeAgentId(scope), key }
-}
 
 /** Someone's last line, and not what a crash left of one of ours: it counts once it has its end. */
 function isEndMissing(source: LineSource | undefined): boolean {
   if (!source) return false
   const { end, rest } = readRest(source)
   return rest.length > 0 && restOf(rest, end === 0) !== 'torn'
-}
-
-function infoOf(kept: string, { meta, problem }: SessionMetadata): SessionInfo {
-  const { key, createdAt } = meta
-  const other = `its metadata says the key ${JSON.stringify(key)}, and it is kept under ${JSON.stringify(kept)}, which counts`
-  const problems = [problem, key === undefined || key === kept ? undefined : other].filter((one) => one !== undefined)
-  return {
-    key: kept,
-    createdAt: typeof createdAt === 'string' ? createdAt : null,
-    ...(problems.length === 0 ? {} : { problem: problems.join('; ') }),
-  }
 }

@@ -14,20 +14,21 @@ import { isKeepsakeError, StorageError } from '../../errors.ts'
 import type { Batch, Expect } from '../../model/operation.ts'
 import { instant } from '../../model/time.ts'
 import type { Applied, ApplyOptions } from '../../ports/store.ts'
+import { BatchPlan, type PlannedBatch } from '../disk/batch-plan.ts'
 import { namesIn } from '../disk/list-folder.ts'
 import { acquireLock, type HeldLock } from '../disk/lock.ts'
 import { removeFile } from '../disk/system.ts'
+import { type Settle, TurnQueue } from '../disk/turn-queue.ts'
 import { Appender } from './appender.ts'
-import { BatchPlan, type PlannedBatch } from './batch-plan.ts'
 import { FolderSyncs } from './folder-syncs.ts'
 import type { FileFollower, FollowedFile } from './follower.ts'
 import { isTemporary, isUnfinishedMove } from './new-file.ts'
 import { changeOf } from './past.ts'
+import { planBase } from './reader.ts'
 import type { RebuildOptions } from './rebuild.ts'
 import { Replacing, type ReplacingOptions } from './replacing.ts'
 import { refuseForeign } from './sidecar.ts'
 import type { Turn, Turns } from './turn.ts'
-import { type Settle, TurnQueue } from './turn-queue.ts'
 
 export interface WriterOptions extends ReplacingOptions {
   readonly newId: (ms: number) => string
@@ -198,7 +199,7 @@ export class FileWriter implements Turns {
   async #applyAll(jobs: readonly BatchJob[], state: FollowedFile, lock: HeldLock): Promise<void> {
     const { clock, newId } = this.#options
     const nowMs = clock()
-    const plan = new BatchPlan(state, { now: instant(nowMs), newId: () => newId(nowMs) })
+    const plan = new BatchPlan(planBase(state), { now: instant(nowMs), newId: () => newId(nowMs) })
     const planned: { readonly job: BatchJob; readonly result: PlannedBatch }[] = []
     for (const job of jobs) {
       try {

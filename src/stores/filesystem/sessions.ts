@@ -6,19 +6,19 @@
  */
 import { closeSync, ftruncateSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { InvalidError, SessionConflictError } from '../../errors.ts'
+import { SessionConflictError } from '../../errors.ts'
 import type { Scope } from '../../model/entry.ts'
-import { normalizeMetadata } from '../../model/json.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { SessionInfo, SessionRecord, Sessions } from '../../ports/store.ts'
+import { byAge, keptRecords } from '../disk/kept-session.ts'
 import { listFolder } from '../disk/list-folder.ts'
 import { readFileAt, statFile } from '../disk/reading.ts'
 import { safeFileName } from '../disk/safe-file-name.ts'
 import { positionIn, readBackward, readForward, readMetadata, readRest } from '../disk/session-file.ts'
 import { keyOfFile, keyProblem, type SessionMetadata } from '../disk/session-metadata.ts'
-import { isRecord, restOf } from '../disk/session-tail.ts'
+import { restOf } from '../disk/session-tail.ts'
 import {
   attempt,
   makeFolder,
@@ -111,11 +111,7 @@ export function fileSessions(
   return {
     async append(scope, key, records, { signal, expectEnd } = {}) {
       enter(signal)
-      const kept = records.map((record) => {
-        if (!isRecord(record)) throw new InvalidError('record', 'is not an object', 'a JSON object')
-        return normalizeMetadata(record)
-      })
-      if (kept.length === 0) throw new InvalidError('records', 'is empty', 'at least one record')
+      const kept = keptRecords(records)
       workspace.catchUp()
       const end = await writer.exclusively(() => append(pathOf(scope, key), key, kept, expectEnd), signal)
       return { end }
@@ -141,10 +137,7 @@ export function fileSessions(
         const said = lookInto(join(folder, name), readMetadata)
         return said ? [infoOf(name, said)] : []
       })
-      return found.sort((a, b) => {
-        const [atA, atB] = [a.createdAt ?? '', b.createdAt ?? '']
-        return atA < atB ? -1 : atA > atB ? 1 : a.key < b.key ? -1 : 1
-      })
+      return found.sort(byAge)
     },
   }
 }

@@ -86,6 +86,21 @@ export type FileCode =
   | 'newer-file'
   | 'file-readable'
 
+/** Those of a memory on a server alone; it shares some of the others. */
+export type ServerCode =
+  | 'unreachable-server'
+  | 'foreign-collection'
+  | 'newer-server'
+  | 'damaged-root'
+  | 'log-gap'
+  | 'damaged-log'
+  | 'damaged-base'
+  | 'damaged-snapshot'
+  | 'snapshot-differs'
+  | 'foreign-vectors'
+  | 'stray-parts'
+  | 'unfinished-move'
+
 export interface CodeRule {
   readonly severity: Severity
   /** Whether `--fix` mends it without having to judge. */
@@ -175,8 +190,23 @@ export const FILE_CODES: Readonly<Record<FileCode, CodeRule>> = {
   'file-readable': { ...warning, fixable: true },
 }
 
+export const SERVER_CODES: Readonly<Record<ServerCode, CodeRule>> = {
+  'unreachable-server': damage,
+  'foreign-collection': damage,
+  'newer-server': damage,
+  'damaged-root': damage,
+  'log-gap': damage,
+  'damaged-log': damage,
+  'damaged-base': damage,
+  'damaged-snapshot': { ...warning, fixable: true },
+  'snapshot-differs': { ...warning, fixable: true },
+  'foreign-vectors': warning,
+  'stray-parts': { ...note, fixable: true },
+  'unfinished-move': { ...note, fixable: true },
+}
+
 /** While one of these is there, the workspace can't be opened as it is asked for, or must not be: nothing is mended. */
-const KEEPS_FROM_MENDING: ReadonlySet<Code | FileCode> = new Set([
+const KEEPS_FROM_MENDING: ReadonlySet<Code | FileCode | ServerCode> = new Set([
   'settings-missing',
   'settings-damaged',
   'settings-newer',
@@ -186,10 +216,17 @@ const KEEPS_FROM_MENDING: ReadonlySet<Code | FileCode> = new Set([
   'restore-interrupted',
   'foreign-file',
   'newer-file',
+  'unreachable-server',
+  'foreign-collection',
+  'newer-server',
+  'damaged-root',
+  'log-gap',
+  'damaged-log',
+  'damaged-base',
 ])
 
 /** Those that `--fix` would mend. */
-export function mendable<T extends { readonly code: Code | FileCode; readonly fixable: boolean }>(
+export function mendable<T extends { readonly code: Code | FileCode | ServerCode; readonly fixable: boolean }>(
   findings: readonly T[],
 ): T[] {
   return findings.some(({ code }) => KEEPS_FROM_MENDING.has(code)) ? [] : findings.filter(({ fixable }) => fixable)

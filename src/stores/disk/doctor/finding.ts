@@ -1,20 +1,20 @@
 /** One thing that is wrong, or may be: what, where, how bad, and what to do. Plain data, fit for JSON. */
 import type { KeepsakeError } from '../../../errors.ts'
-import { CODES, type Code, FILE_CODES, type FileCode, type Severity } from './codes.ts'
+import { CODES, type Code, FILE_CODES, type FileCode, SERVER_CODES, type ServerCode, type Severity } from './codes.ts'
 
 export interface Finding {
-  readonly code: Code | FileCode
+  readonly code: Code | FileCode | ServerCode
   readonly severity: Severity
-  /** Relative to the workspace; absolute for what lies outside it. */
+  /** Relative to the workspace, absolute for what lies outside it; of a server the id of a record. */
   readonly path: string
   readonly problem: string
   readonly hint: string
   readonly fixable: boolean
 }
 
-const RULES = { ...CODES, ...FILE_CODES }
+const RULES = { ...CODES, ...FILE_CODES, ...SERVER_CODES }
 
-export function finding(code: Code | FileCode, path: string, problem: string, hint: string): Finding {
+export function finding(code: Finding['code'], path: string, problem: string, hint: string): Finding {
   const { severity, fixable } = RULES[code]
   return { code, severity, path, problem, hint, fixable }
 }

@@ -4,9 +4,10 @@
  * Invariant: nothing counts as read unless a checksum proves it.
  */
 import { crc32 } from 'node:zlib'
+import type { ChangeRecord } from '../../../codec/change-record.ts'
 import { decodeBase } from '../../../codec/one-file/base.ts'
 import type { TextPlace } from '../../../codec/one-file/bytes.ts'
-import { decodeChange, type FileChange } from '../../../codec/one-file/change.ts'
+import { decodeChange } from '../../../codec/one-file/change.ts'
 import { FRAME_BYTES } from '../../../codec/one-file/frame.ts'
 import type { PayloadPlace } from '../../../codec/one-file/malformed.ts'
 import { decodeKeptFile, decodeSession } from '../../../codec/one-file/named-bytes.ts'
@@ -217,7 +218,7 @@ export class Remains {
     for (const entry of all) this.#put(entry)
   }
 
-  #takeChange(change: FileChange, at: number): void {
+  #takeChange(change: ChangeRecord, at: number): void {
     const { set: _, ...told } = change
     // Numbers may jump in a past that was moved here, but never behind the catalogue.
     if (this.number > 0 && change.number !== this.number + 1 && (this.#isTail || this.#isDamaged)) {

@@ -6,11 +6,11 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeJournal, encodeHeader, encodeRecord } from '../../../codec/journal-record.ts'
 import { isKeepsakeError } from '../../../errors.ts'
-import type { Entry } from '../../../model/entry.ts'
 import { KINDS } from '../../../model/kinds.ts'
 import type { Operation } from '../../../model/operation.ts'
 import type { Purged } from '../../../ports/store.ts'
 import { namesIn } from '../../disk/list-folder.ts'
+import { othersPast } from '../../disk/others-past.ts'
 import { isTooShort, needlesOf } from '../../disk/purge-needles.ts'
 import { purgedTranscript } from '../../disk/purged-transcript.ts'
 import { decodeText, readFileAt, statFile } from '../../disk/reading.ts'
@@ -90,7 +90,7 @@ async function purgeHeld(
   if (isTooShort(texts)) {
     outOfReach.push('sessions and other files that say it: the text is too short to be looked for by itself')
   }
-  outOfReach.push(...othersPast(workspace, needles))
+  outOfReach.push(...othersPast(readHistory(workspace), needles))
   for (const path of filesHolding(workspace.root, needles)) {
     outOfReach.push(`${path} holds the same text and is not ours, or another entry's: look at it yourself`)
   }
@@ -118,23 +118,6 @@ async function removeEntries(workspace: Workspace, writer: Writer, ids: readonly
     } else operations.push({ op: 'remove', id })
   }
   if (operations.length > 0) await writer.applyHeld({ operations, origin: { by: 'hand' } })
-}
-
-/** Other entries that say or said the same: theirs, and so not touched. */
-function othersPast(workspace: Workspace, needles: readonly string[]): string[] {
-  const quoted = needles.map((needle) => JSON.stringify(needle).slice(1, -1))
-  const holds = (entry: Entry | undefined): boolean => {
-    const text = JSON.stringify(entry ?? null)
-    return quoted.some((needle) => text.includes(needle))
-  }
-  const { entries, changes } = readHistory(workspace)
-  const found = new Map(entries.filter(holds).map((entry) => [entry.name ?? entry.id, 'before the oldest change']))
-  for (const { change, touched } of changes) {
-    for (const { after } of touched.filter((one) => holds(one.after))) {
-      found.set(after?.name ?? after?.id ?? '', `in change ${change.number}`)
-    }
-  }
-  return [...found].map(([name, when]) => `the past of "${name}", which said the same ${when}: purge that one, too`)
 }
 
 /** Every text that the entries ever had. */

@@ -1,41 +1,52 @@
-/** One turn's plan: batches see what the ones before them did, and each adds the change that the file will get. Writes nothing. */
-import type { FileChange } from '../../codec/one-file/change.ts'
+/** One turn's plan: batches see what the ones before them did, and each adds the change that the log will get. Writes nothing. */
+import type { ChangeRecord } from '../../codec/change-record.ts'
 import { InvalidError } from '../../errors.ts'
 import { type ApplyContext, applyBatch, normalizeOrigin } from '../../model/apply.ts'
 import { Draft, type StateView } from '../../model/draft.ts'
 import { type Entry, WORLD } from '../../model/entry.ts'
 import type { Batch, Expect, Step } from '../../model/operation.ts'
+import type { SeqCounter } from '../../model/seq.ts'
 import type { Settings } from '../../ports/store.ts'
-import { beyondOperation } from '../disk/head-change.ts'
-import type { FollowedFile } from './follower.ts'
-import { viewOf } from './reader.ts'
+import { beyondOperation } from './head-change.ts'
 
 export interface PlannedBatch {
   readonly entries: readonly Entry[]
-  readonly change: FileChange | undefined
+  readonly change: ChangeRecord | undefined
+}
+
+/** What the batches come upon. */
+export interface PlanBase {
+  readonly view: StateView
+  readonly settings: Settings
+  readonly seqs: SeqCounter
+  /** Of the last change. */
+  readonly number: number
 }
 
 export class BatchPlan {
   readonly #settings: Settings
   readonly #draft: Draft
-  readonly #context: ApplyContext
+  readonly #context: Omit<ApplyContext, 'seqs'>
+  #seqs: SeqCounter
   readonly #last: number
-  readonly changes: FileChange[] = []
+  readonly changes: ChangeRecord[] = []
 
-  constructor(state: FollowedFile, context: Pick<ApplyContext, 'now' | 'newId'>) {
-    const { catalogue } = state
-    this.#settings = catalogue.settings
-    this.#draft = new Draft(viewOf(state))
-    this.#context = { ...context, zone: catalogue.settings.timezone, seqs: catalogue.seqs() }
-    this.#last = catalogue.number
+  constructor(base: PlanBase, context: Pick<ApplyContext, 'now' | 'newId'>) {
+    this.#settings = base.settings
+    this.#draft = new Draft(base.view)
+    this.#context = { ...context, zone: base.settings.timezone }
+    this.#seqs = base.seqs
+    this.#last = base.number
   }
 
   add(batch: Batch, expect: Expect | undefined): PlannedBatch {
     const draft = new Draft(this.#draft)
-    const steps = applyBatch(draft, batch, this.#context, expect)
+    // One that is refused leaves no trace in those after it.
+    const seqs = this.#seqs.fork()
+    const steps = applyBatch(draft, batch, { ...this.#context, seqs }, expect)
     for (const { before, after } of steps) if (!before && after) refuseOtherAgent(this.#settings, after.scope)
     if (steps.length === 0) return { entries: named(batch, this.#draft), change: undefined }
-    const change: FileChange = {
+    const change: ChangeRecord = {
       number: this.#last + this.changes.length + 1,
       at: this.#context.now,
       origin: normalizeOrigin(batch.origin),
@@ -44,6 +55,7 @@ export class BatchPlan {
       set: steps.map(({ before, operation, after }) => (after ? beyondOperation(before, operation, after) : {})),
     }
     this.changes.push(change)
+    this.#seqs = seqs
     for (const { before, after } of steps) this.#draft.put((after ?? before)?.id ?? '', after)
     return { entries: lastOfEach(steps), change }
   }
