@@ -10,7 +10,7 @@ import { ForeignError, KeepsakeError } from '../errors.ts'
 import { digest16 } from '../model/revision.ts'
 
 export interface LocalPlace {
-  /** The folder of the workspace. */
+  /** The folder or the file of the workspace, or the address of the server that has it. */
   readonly root: string
   /** Of this program: another one may mean something else by the same words. */
   readonly version: string
@@ -59,6 +59,7 @@ export function newSocketPath(place: LocalPlace, nowMs: number): string {
 
 /** Which folder it is, whatever it is called: two that see each other's sockets may not see the same files. */
 export function identityOf(root: string): string {
+  if (isAddress(root)) return root
   const stats = statSync(root, { bigint: true, throwIfNoEntry: false })
   return stats ? `${stats.dev}:${stats.ino}` : 'not made yet'
 }
@@ -76,7 +77,11 @@ function folderOf({ user, runtimeFolder }: LocalPlace): string | undefined {
 }
 
 function hashOf({ root, version }: LocalPlace): string {
-  return digest16(`${realPath(root)}\0${version}`)
+  return digest16(`${isAddress(root) ? root : realPath(root)}\0${version}`)
+}
+
+function isAddress(root: string): boolean {
+  return /^[a-z]+:\/\//.test(root)
 }
 
 /** Also of a folder that is not made yet: a server may be there before its first write. */

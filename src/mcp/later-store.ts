@@ -4,8 +4,14 @@
  * shows a person just "failed". What failed is tried again by the next call: mended is mended.
  */
 import type { Capabilities, Store } from '../ports/store.ts'
+import type { NativeVectors } from '../ports/vectors.ts'
 
-export function laterStore(open: () => Promise<Store>): Store {
+export interface LaterOptions {
+  /** Whether it will turn out to keep vectors itself: who searches has to know that before it is open. */
+  readonly nativeVectors?: boolean
+}
+
+export function laterStore(open: () => Promise<Store>, { nativeVectors = false }: LaterOptions = {}): Store {
   let store: Store | undefined
   let opening: Promise<Store> | undefined
   const opened = async (): Promise<Store> => {
@@ -47,11 +53,30 @@ export function laterStore(open: () => Promise<Store>): Store {
       read: async (...asked) => (await opened()).derived.read(...asked),
       write: async (...asked) => (await opened()).derived.write(...asked),
     },
+    ...(nativeVectors ? { vectors: laterVectors(async () => (await opened()).vectors) } : {}),
     document: async (...asked) => (await opened()).document(...asked),
     lease: async (...asked) => (await opened()).lease(...asked),
     close: async () => {
       await (await opening?.catch(() => undefined))?.close()
     },
+  }
+}
+
+function laterVectors(find: () => Promise<NativeVectors | undefined>): NativeVectors {
+  const opened = async (): Promise<NativeVectors> => {
+    const vectors = await find()
+    if (!vectors) throw new Error('this store was to keep vectors itself, and does not')
+    return vectors
+  }
+  return {
+    progress: async (...asked) => (await opened()).progress(...asked),
+    touchedAfter: async (...asked) => (await opened()).touchedAfter(...asked),
+    begin: async (...asked) => (await opened()).begin(...asked),
+    advance: async (...asked) => (await opened()).advance(...asked),
+    put: async (...asked) => (await opened()).put(...asked),
+    remove: async (...asked) => (await opened()).remove(...asked),
+    read: async (...asked) => (await opened()).read(...asked),
+    nearest: async (...asked) => (await opened()).nearest(...asked),
   }
 }
 

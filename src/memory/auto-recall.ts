@@ -6,6 +6,7 @@ import { InvalidError } from '../errors.ts'
 import type { Entry } from '../model/entry.ts'
 import { withoutInjected } from '../model/injected.ts'
 import { KIND_NAMES, type Kind } from '../model/kinds.ts'
+import { oneQuestion } from '../model/one-question.ts'
 import type { CallOptions } from '../ports/store.ts'
 import { autoQuery } from '../recall/auto-query.ts'
 import type { AlreadyShown, Found, Hit, SearchOptions } from '../recall/found.ts'
@@ -37,17 +38,18 @@ export async function autoRecall(
   searching: Searching,
   message: string,
   settings: AutoRecallSettings,
-  options: CallOptions = {},
+  asked: CallOptions = {},
   shown?: AlreadyShown,
 ): Promise<Found | undefined> {
   if (typeof message !== 'string') throw new InvalidError('message', 'is no text', "the user's last message")
   if (!settings.autoRecall) return undefined
+  const options = oneQuestion(asked)
   const query = await queryFor(searching, message, settings, options)
   const names = await namesFor(searching, message, settings, query, options)
-  const asked = { ...options, kinds: recalledKinds(settings) }
+  const wish = { ...options, kinds: recalledKinds(settings) }
   const meant = withoutInjected(message).trim().slice(0, MOST_MEANT)
   const search = (limit: number): Promise<Found | undefined> =>
-    foundBy(searching, names, { query, meant }, { ...asked, limit }, settings)
+    foundBy(searching, names, { query, meant }, { ...wish, limit }, settings)
   const found = await withoutShown(search, settings.recallLimit, shown)
   const hits = found?.hits.flatMap(withoutEarlierBlocks) ?? []
   return found === undefined || hits.length === 0 ? undefined : { ...found, hits }

@@ -4,6 +4,7 @@ import type { Entry } from '../model/entry.ts'
 import { WORLD } from '../model/entry.ts'
 import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import { wholeNumber } from '../model/number.ts'
+import { oneQuestion } from '../model/one-question.ts'
 import { addDays, localTime, startOfDay } from '../model/time.ts'
 import type { CallOptions } from '../ports/store.ts'
 import { contextLoad } from '../prompt/context-load.ts'
@@ -24,8 +25,9 @@ export const DEFAULT_BUDGET_TOKENS = 8000
 
 export async function beginning(
   view: View,
-  options: BeginningOptions,
+  asked: BeginningOptions,
 ): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
+  const options = oneQuestion(asked)
   const days = wholeNumber(options.days ?? DEFAULT_DAYS, 'days', 0, MOST_DAYS)
   const budgetTokens = wholeNumber(options.budgetTokens ?? DEFAULT_BUDGET_TOKENS, 'budget', 1, 10_000_000)
   const { timezone: zone } = await view.store.settings()

@@ -3,6 +3,7 @@
  * fails for what lies in the workspace: a file that can't be read is left out, with a warning.
  */
 import { InvalidError, isKeepsakeError } from '../errors.ts'
+import { oneQuestion } from '../model/one-question.ts'
 import { requireOptions } from '../model/options.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { Asked, Context } from '../prompt/context.ts'
@@ -31,10 +32,10 @@ export async function contextOf(
   options: ContextOptions,
 ): Promise<Context> {
   requireOptions(options)
-  const { message = '', recap = '', ...call } = options
+  const { message = '', recap = '', ...call } = oneQuestion(options)
   requireText(message, 'message')
   requireText(recap, 'recap')
-  const directive = await directiveOf(view, settings)
+  const directive = await directiveOf(view, settings, call)
   const pages = settings.injectMemory ? await pagesOf(view, call) : NO_PAGES
   const { tools: preset } = settings
   const { text, parts } = systemPrompt({ agent: view.agent, preset, ...pages, directive: directive.text, recap })
@@ -57,7 +58,7 @@ export async function directiveAlone(
   view: View,
   settings: KnownSettings,
 ): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
-  const { text: directive, warnings } = await directiveOf(view, settings)
+  const { text: directive, warnings } = await directiveOf(view, settings, {})
   const { text, parts } = systemPrompt({ agent: view.agent, preset: settings.tools, ...NO_PAGES, directive, recap: '' })
   return { text, warnings: [...warnings, ...tooLong(parts)] }
 }
@@ -65,10 +66,11 @@ export async function directiveAlone(
 async function directiveOf(
   { store }: View,
   { tools, soulEditable }: KnownSettings,
+  call: CallOptions,
 ): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
   const builtIn = memoryDirective(tools, { soulEditable })
   try {
-    const text = (await store.document(DIRECTIVE)) ?? ''
+    const text = (await store.document(DIRECTIVE, call)) ?? ''
     return { text: text.trim() === '' ? builtIn : text.trim(), warnings: [] }
   } catch (error) {
     if (!isKeepsakeError(error) || error.code === 'CLOSED') throw error

@@ -53,7 +53,7 @@ async function embedAll(meaning: Meaning, index: RecallIndex, options: EmbedOpti
   await meaning.open()
   for (let embedded = 0; ; ) {
     const before = await index.inStep(() => meaning.pending, { ...call, meaning })
-    const pass = await meaning.embedPending(options)
+    const pass = await meaning.embedPending(embedded === 0 ? options : { ...options, anew: false })
     embedded += pass.embedded
     // What was written meanwhile is seen by another look, for as long as that gets anywhere.
     if (pass.embedded === 0 || pass.pending >= before) {
@@ -73,7 +73,7 @@ export async function embeddingsOf(searched: Searched): Promise<Embeddings> {
     () => ({ entries: meaning.entries, pending: meaning.pending, refused: meaning.refused }),
     { meaning },
   )
-  const problem = PROBLEMS.get(meaning)
+  const problem = meaning.obstacle?.message ?? PROBLEMS.get(meaning)
   const { model, loaded } = meaning.source
   return {
     ...{ model, loaded: loaded !== undefined, entries, pending },
@@ -88,6 +88,7 @@ export async function embeddingsOf(searched: Searched): Promise<Embeddings> {
  */
 export async function vectorsBeforePurge(searched: Searched, store: Store): Promise<KeptVectors | undefined> {
   try {
+    if (store.vectors) return undefined // these are no derived data: the store takes out what belongs to whom is purged
     const meaning = await searched.meaning()
     const kept = meaning && (await keepVectors(store, meaning.source.model))
     return kept && { putBack: () => kept.putBack().catch(passOver) }

@@ -1,22 +1,18 @@
 /** From options and configuration to an open store and the agent it is opened for. */
 import { type AskedValues, type Config, loadConfig } from '../config/load-config.ts'
-import { openFiles, openOneFile, pinsOf } from '../config/open-store.ts'
-import { pinnedAgent } from '../config/pinned-agent.ts'
-import { resolvePath } from '../config/value-types.ts'
-import { backendOf } from '../config/workspace-backend.ts'
+import { pinsOf } from '../config/open-store.ts'
+import { TOKEN_VARIABLE } from '../config/server-keys.ts'
 import { InvalidError } from '../errors.ts'
-import { normalizeAgentId } from '../model/name.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Settings, Store } from '../ports/store.ts'
-import type { FileStore, fileStore as openFileStore } from '../stores/file/store.ts'
-import { type FilesystemStore, filesystemStore } from '../stores/filesystem/store.ts'
 import { memoryStore } from '../stores/memory.ts'
+import { agentOf, openLasting, openNamed, type StoreMore } from './lasting-store.ts'
 import { type GivenEmbed, laterSource, type MeaningSource } from './meaning-source.ts'
 import type { Elsewhere } from './searching.ts'
 import { givenSettings, type MemorySettings } from './settings.ts'
 
 export interface MemoryOptions extends MemorySettings {
-  /** A folder; or a file, which exists or is called `NAME.keepsake`. Left out: as `agent.yaml` says, else the nearest `.keepsake` upward, else the one in the home folder. */
+  /** A folder; a file, which exists or is called `NAME.keepsake`; or a server: `chroma://HOST:PORT`. Left out: as `agent.yaml` says, else the nearest `.keepsake` upward, else the one in the home folder. */
   readonly workspace?: string
   /** An `agent.yaml`. Left out: the nearest upward from `from`, unless `workspace` is given; see docs/config.md. */
   readonly config?: string
@@ -33,7 +29,7 @@ export interface MemoryOptions extends MemorySettings {
   readonly lockWaitMs?: number
   /** What makes vectors, in place of `embeddingModel`; with `store` there is no other. Who makes it closes it, unless a function does. */
   readonly embed?: GivenEmbed
-  /** Where the address and the key of an embedding server may stand, such as `process.env`; default: nowhere. */
+  /** Where the address and the key of an embedding server may stand, and the token of a Chroma server, such as `process.env`; default: nowhere. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Who may answer a search in our place, where it does not name the mode lexical. */
   readonly elsewhere?: Elsewhere
@@ -68,49 +64,28 @@ async function openPlace(options: MemoryOptions, clock: Clock): Promise<OpenedSt
   if (workspace !== undefined && (typeof workspace !== 'string' || workspace === '')) {
     throw new InvalidError('workspace', `${JSON.stringify(workspace)} is no path`, 'the path of a folder or a file')
   }
+  const token = options.env?.[TOKEN_VARIABLE] || undefined
   // Who names a workspace and no agent.yaml means that one, whatever file lies around.
   if (workspace !== undefined && file === undefined) {
-    const path = resolvePath(workspace, '.')
-    const backend = backendOf(path, 'workspace')
     const pins = { ...(layout === undefined ? {} : { layout }), ...(timezone === undefined ? {} : { timezone }) }
-    const name = normalizeAgentId(agent ?? (await pinnedAgent(backend, path)) ?? 'main')
-    const made = { agent: name, ...pins, ...more }
-    const store =
-      backend === 'file' ? (await fileStores())({ path, ...made }) : filesystemStore({ root: path, ...made })
-    return { store, agent: name, settings }
+    return { ...(await openNamed({ workspace, agent, token, made: { ...pins, ...more } })), settings }
   }
+  const { tools } = options
   const config = await loadConfig({
     file,
     from,
-    asked: askedValues({ workspace, agent, layout, timezone, tools: options.tools, embedding_model: undefined }),
+    asked: askedValues({ workspace, agent, layout, timezone, tools, embedding_model: undefined, token }),
   })
   const opened = await openStore(config, more)
   return { ...opened, settings: { ...opened.settings, ...settings } }
 }
 
-/** What stands in the place of defaults of the store itself. */
-interface StoreMore {
-  readonly clock?: Clock
-  readonly lockWaitMs?: number
-}
-
 export async function openStore(config: Config, more: StoreMore = {}): Promise<OpenedStore> {
   const { agent, backend } = config.values
-  const opened = { agent, settings: settingsOf(config) }
-  if (backend === 'memory') return { ...opened, store: memoryStore({ settings: pinsOf(config), ...more }) }
-  return { ...opened, store: await openOnDisk(config, more) }
-}
-
-/** A store that other processes see too, by its own type: for who makes it, moves it or backs it up. */
-export async function openOnDisk(config: Config, more: StoreMore = {}): Promise<FilesystemStore | FileStore> {
-  if (config.values.backend !== 'file') return openFiles(config, (options) => filesystemStore({ ...options, ...more }))
-  const fileStore = await fileStores()
-  return openOneFile(config, (options) => fileStore({ ...options, ...more }))
-}
-
-/** Loaded for who asks for it: most memories are folders. */
-async function fileStores(): Promise<typeof openFileStore> {
-  return (await import('../stores/file/store.ts')).fileStore
+  const settings = settingsOf(config)
+  if (backend === 'memory') return { agent, settings, store: memoryStore({ settings: pinsOf(config), ...more }) }
+  const store = await openLasting(config, more)
+  return { agent: await agentOf(config, store), settings, store }
 }
 
 export function settingsOf({ values }: Config): MemorySettings {

@@ -7,7 +7,7 @@ import type { Embed, EmbedSource } from '../ports/embed.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { SearchMode } from '../recall/found.ts'
 import type { RecallIndex } from '../recall/recall-index.ts'
-import type { AskedRequest } from '../recall/request.ts'
+import { type AskedRequest, callOf } from '../recall/request.ts'
 import { saysSomething } from '../recall/says-something.ts'
 import type { Meant } from '../recall/search-memory.ts'
 import type { Meaning } from '../recall/vectors/meaning.ts'
@@ -61,6 +61,8 @@ const SAYS_NOTHING = 'By words alone: the query has no letter or digit, so it ha
 const failedQueries = new RecentFailures()
 const failedEmbedding = new RecentFailures()
 const failedLoading = new RecentFailures()
+/** By the vectors that failed: those of one memory, where models are shared. */
+const failedVectors = new RecentFailures()
 
 export async function courseOf(asked: AskedRequest, place: CoursePlace): Promise<Course> {
   const { named } = asked
@@ -86,6 +88,19 @@ export async function courseOf(asked: AskedRequest, place: CoursePlace): Promise
   }
 }
 
+/** The course that is left where vectors failed after the search had begun; else that error. */
+export function withoutVectors({ named }: AskedRequest, { meant }: Course, error: unknown): Course {
+  if (!meant?.meaning.isObstacle(error)) throw error
+  return unlessNamed(named, meant.meaning, error)
+}
+
+/** What takes its time to fail is not tried again with every search. What differs in its model may be mended the next moment. */
+function unlessNamed(named: SearchMode | undefined, meaning: Meaning, obstacle: KeepsakeError): Course {
+  if (named !== undefined) throw obstacle
+  if (obstacle.code === 'TIMEOUT') failedVectors.add(meaning, obstacle)
+  return { ...withoutMeaning(obstacle, meaning), looked: true }
+}
+
 /** What fails and is told of. Memories may share a model. */
 function whatOf(source: MeaningSource): object {
   return source.found() ?? source
@@ -103,7 +118,7 @@ async function byMeaning(
   { loadMs, queryMs, pendingMs }: Patience,
 ): Promise<Course | undefined> {
   const { named, preferredMode } = asked
-  const call: CallOptions = asked.signal ? { signal: asked.signal } : {}
+  const call = callOf(asked)
   const text = meantText(asked)
   const isSaid = saysSomething(text)
   const load = async (): Promise<{ meaning: Meaning; embed: Embed | undefined } | undefined> => {
@@ -113,6 +128,8 @@ async function byMeaning(
   const loaded = await loadedInTime(load, loadMs, call)
   if (!loaded) return undefined
   const { meaning, embed } = loaded
+  const failed = named === undefined ? failedVectors.of(meaning) : undefined
+  if (failed) return withoutMeaning(failed, meaning)
   if (!embed) return { ...BY_WORDS, wordsOnly: SAYS_NOTHING }
   const vector = await queryInTime({ meaning, embed, text }, named !== 'semantic', queryMs, call)
   if (!vector) return { ...BY_WORDS, wordsOnly: notRead(embed) }
@@ -122,22 +139,26 @@ async function byMeaning(
   // Who loads the model behind the answers embeds behind them too, but may be asked by name for another agent's.
   if (isServer && named === undefined) return { ...course, looked: false, warnings: [] }
   await index.inStep(() => undefined, { ...call, meaning })
+  if (meaning.obstacle) return unlessNamed(named, meaning, meaning.obstacle)
   // A server is asked by commands, which have less patience than it.
   const forMs = isServer ? WHERE_WORDS_WOULD_DO.pendingMs : pendingMs
-  return { ...course, looked: true, warnings: await embedSome(meaning, forMs, call) }
+  const warnings = await embedSome(meaning, forMs, call)
+  return meaning.obstacle ? unlessNamed(named, meaning, meaning.obstacle) : { ...course, looked: true, warnings }
 }
 
 /** Of what is pending. What fails costs those entries their vectors, and never the search. */
-async function embedSome(meaning: Meaning, forMs: number, { signal }: CallOptions): Promise<readonly string[]> {
+async function embedSome(meaning: Meaning, forMs: number, call: CallOptions): Promise<readonly string[]> {
+  const { signal } = call
   const { source } = meaning
   if (meaning.pending === 0 || failedEmbedding.of(source)) return []
   const limit = { withinMs: forMs + HANGING_MS, tooSlow: () => hanging(source), signal }
   try {
-    await endingInTime(limit, (within) => meaning.embedPending({ signal: within, forMs }))
+    await endingInTime(limit, (within) => meaning.embedPending({ ...call, signal: within, forMs }))
     failedEmbedding.forget(source)
     return []
   } catch (error) {
     signal?.throwIfAborted()
+    if (meaning.isObstacle(error)) return []
     const failure = modelFailure(source.model, error)
     if (!fallsBack(failure)) throw failure
     failedEmbedding.add(source, failure)

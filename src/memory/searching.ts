@@ -13,7 +13,7 @@ import type { Meaning } from '../recall/vectors/meaning.ts'
 import { whyNot } from '../recall/why-not.ts'
 import { loadAnalyzer } from '../search/analyzer.ts'
 import type { MeaningSource } from './meaning-source.ts'
-import { type Course, courseOf } from './search-course.ts'
+import { type Course, courseOf, withoutVectors } from './search-course.ts'
 import type { SearchBy } from './settings.ts'
 
 /** Another process that may answer, such as a server of this workspace; `undefined`: nobody does. */
@@ -52,9 +52,10 @@ export class Searching {
       if (found) return found
     }
     const place = await this.place()
-    const course = await this.#course(asked, place)
-    const { mode, meant, wordsOnly, warnings } = course
-    const found = await searchMemory(place, inMode(asked, mode), { looked: looked || course.looked, meant })
+    const { found, course } = await this.#coursed(asked, place, ({ mode, meant, looked: isLooked }) =>
+      searchMemory(place, inMode(asked, mode), { looked: looked || isLooked, meant }),
+    )
+    const { meant, wordsOnly, warnings } = course
     await place.index.save()
     return {
       ...found,
@@ -67,7 +68,7 @@ export class Searching {
   async isNamed(name: string, options: CallOptions): Promise<boolean> {
     if (name.trim() === '') return false
     const { store, scopes } = this.#options
-    return (await exactEntries(store, { text: name, scopes, ...options })).length > 0
+    return (await exactEntries(store, { text: name, scopes }, options)).length > 0
   }
 
   async whyNot(query: string, ref: string, options: SearchOptions): Promise<WhyNot> {
@@ -76,8 +77,10 @@ export class Searching {
     }
     const asked = this.#asked(query, { ...options, ...(await this.#modeElsewhere(query, options)) })
     const place = await this.place()
-    const { mode, meant } = await this.#course(asked, place)
-    return whyNot(place, inMode(asked, mode), ref, meant)
+    const { found } = await this.#coursed(asked, place, ({ mode, meant }) =>
+      whyNot(place, inMode(asked, mode), ref, meant),
+    )
+    return found
   }
 
   /** As another process would search; what it would find is explained here, by vectors that it has saved. */
@@ -96,9 +99,21 @@ export class Searching {
     return searchRequest(query, { ...options, ...(limit === undefined ? {} : { limit }) }, { scopes, nowMs: clock() })
   }
 
-  #course(asked: AskedRequest, { index }: SearchPlace): Promise<Course> {
+  /** Once more by words, where vectors fail on the way. */
+  async #coursed<T>(
+    asked: AskedRequest,
+    { index }: SearchPlace,
+    search: (course: Course) => Promise<T>,
+  ): Promise<{ readonly found: T; readonly course: Course }> {
     const { searchBy, isPast, source } = this.#options
-    return courseOf(asked, { searchBy, isPast, index, meaning: () => this.meaning(), source })
+    const course = await courseOf(asked, { searchBy, isPast, index, meaning: () => this.meaning(), source })
+    try {
+      return { found: await search(course), course }
+    } catch (error) {
+      asked.signal?.throwIfAborted()
+      const byWords = withoutVectors(asked, course, error)
+      return { found: await search(byWords), course: byWords }
+    }
   }
 
   /** What is searched, opened when it is first wanted. */
@@ -124,8 +139,12 @@ export class Searching {
     const { store, scopes, source } = this.#options
     const found = await source?.find()
     if (!found) return undefined
-    const { Meaning } = await import('../recall/vectors/meaning.ts')
-    return new Meaning(store, scopes, found)
+    if (store.vectors) {
+      const { NativeMeaning } = await import('../recall/vectors/native-meaning.ts')
+      return new NativeMeaning(store, store.vectors, found)
+    }
+    const { KeptMeaning } = await import('../recall/vectors/kept-meaning.ts')
+    return new KeptMeaning(store, scopes, found)
   }
 }
 

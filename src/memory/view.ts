@@ -8,6 +8,7 @@ import { isExpired } from '../model/expiry.ts'
 import { findByRef } from '../model/find.ts'
 import { isId } from '../model/id.ts'
 import { normalizeName } from '../model/name.ts'
+import { oneQuestion } from '../model/one-question.ts'
 import { instant } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CallOptions, ScanFilter, Store } from '../ports/store.ts'
@@ -30,7 +31,8 @@ export class View {
   }
 
   /** By id, name or alias. An agent's own name shadows the world's, for as long as it has not expired. */
-  async get(ref: string, options: CallOptions): Promise<Entry | undefined> {
+  async get(ref: string, asked: CallOptions): Promise<Entry | undefined> {
+    const options = oneQuestion(asked)
     if (isId(ref)) return this.#visible(await this.store.get(ref, options))
     const name = normalizeName(ref, 'name')
     const own = await this.own(name, options)
@@ -43,7 +45,8 @@ export class View {
   }
 
   /** As get, but a near miss counts when only one is meant; else an error that suggests. */
-  async find(ref: string, options: CallOptions): Promise<Entry> {
+  async find(ref: string, asked: CallOptions): Promise<Entry> {
+    const options = oneQuestion(asked)
     const exact = await this.get(ref, options)
     if (exact) return exact
     const found = findByRef(ref, await this.heads({}, options), this.agent)

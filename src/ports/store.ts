@@ -6,9 +6,15 @@
 import type { Entry, EntryHead, JsonValue, Scope } from '../model/entry.ts'
 import type { HeadFilter } from '../model/filter.ts'
 import type { Batch, Change, Expect } from '../model/operation.ts'
+import type { NativeVectors } from './vectors.ts'
 
 export interface CallOptions {
   readonly signal?: AbortSignal
+  /**
+   * When the question was asked that this call is a part of, by `performance.now()`: what a store has looked at since then is as good
+   * as a new look. Left out: this call is the question. Stores that look without a request do not mind it.
+   */
+  readonly askedAtMs?: number
 }
 
 export interface ApplyOptions extends CallOptions {
@@ -184,7 +190,7 @@ export interface Sessions {
 /** Bytes that can be made anew from the entries, such as an index snapshot. Losing them loses nothing. */
 export interface Derived {
   /** To the byte as they were written, or `undefined`: where they could take damage, it is the store that finds out. */
-  read(key: string): Promise<Uint8Array | undefined>
+  read(key: string, options?: CallOptions): Promise<Uint8Array | undefined>
   /**
    * Whether they were kept. They are not where the memory can only be read, was never written to (a first write makes the
    * workspace, nothing else does), or has no room. Of several writers the last one's bytes are kept, whole.
@@ -251,8 +257,10 @@ export interface Store {
   watch(changed: () => void): Promise<Watch>
   readonly sessions: Sessions
   readonly derived: Derived
+  /** There where `capabilities.nativeSearch` is true. */
+  readonly vectors?: NativeVectors
   /** A text that people put into the workspace beside the entries, such as `directives/memory.md`. */
-  document(name: string): Promise<string | undefined>
+  document(name: string, options?: CallOptions): Promise<string | undefined>
   /** A named lease across processes for long work; `undefined` when another holds it. */
   lease(name: string): Promise<Lease | undefined>
   close(): Promise<void>

@@ -2,7 +2,7 @@
 import { isKeepsakeError } from '../errors.ts'
 import { type Entry, WORLD } from '../model/entry.ts'
 import { normalizeName } from '../model/name.ts'
-import type { Store } from '../ports/store.ts'
+import type { CallOptions, Store } from '../ports/store.ts'
 import type { SearchRequest } from './request.ts'
 
 export interface Exact {
@@ -13,14 +13,15 @@ export interface Exact {
 /** The agent's own before the world's, which it shadows: the first that the filters let through is the one that is meant. */
 export async function exactEntries(
   store: Store,
-  { text, scopes, signal }: Pick<SearchRequest, 'text' | 'scopes' | 'signal'>,
+  { text, scopes }: Pick<SearchRequest, 'text' | 'scopes'>,
+  call: CallOptions,
 ): Promise<readonly Exact[]> {
   const name = nameIn(text)
   if (name === undefined) return []
   const found: Exact[] = []
   const ownFirst = [...scopes].sort((a, b) => Number(a === WORLD) - Number(b === WORLD))
   for (const scope of ownFirst) {
-    const entry = await store.resolve(scope, name, signal ? { signal } : {})
+    const entry = await store.resolve(scope, name, call)
     if (entry) found.push({ id: entry.id, by: called(entry, name) })
   }
   return found

@@ -39,7 +39,7 @@ export class RecallIndex {
       const known = looked ? this.#problems : undefined
       const problems = known ?? (await this.#follow(options))
       this.#problems = problems
-      await meaning?.follow(this.#scopes)
+      await meaning?.follow(this.#scopes, options)
       return use(
         this.#scopes.map(({ index }) => index),
         problems,
@@ -58,10 +58,10 @@ export class RecallIndex {
   async #follow(options: CallOptions): Promise<readonly Problem[]> {
     const problems: Problem[] = []
     const { timezone: zone } = await this.#store.settings()
+    const cursors = await Promise.all(this.#scopes.map((scope) => scope.cursor(zone, options)))
     for (const [n, scope] of this.#scopes.entries()) {
-      const cursor = await scope.cursor(zone)
-      const feed = await this.#store.changes(cursor ?? 'now', { ...options, edits: [this.#names[n] ?? ''] })
-      await scope.follow(feed)
+      const feed = await this.#store.changes(cursors[n] ?? 'now', { ...options, edits: [this.#names[n] ?? ''] })
+      await scope.follow(feed, options)
       problems.push(...feed.problems)
     }
     return problems

@@ -6,6 +6,7 @@ import { KIND_NAMES, type Kind, parseKind } from '../model/kinds.ts'
 import { wholeNumber } from '../model/number.ts'
 import { requireList, requireOptions } from '../model/options.ts'
 import { requireInstant } from '../model/time.ts'
+import type { CallOptions } from '../ports/store.ts'
 import type { SearchMode, SearchOptions } from './found.ts'
 import { SEARCH_MODES } from './search-modes.ts'
 import { LEAST_COSINE } from './settings.ts'
@@ -35,6 +36,8 @@ export interface AskedRequest {
   readonly explain: boolean
   readonly nowMs: number
   readonly signal?: AbortSignal
+  /** See CallOptions. */
+  readonly askedAtMs: number
 }
 
 export interface SearchRequest extends AskedRequest {
@@ -80,7 +83,13 @@ export function searchRequest(
     ...(options.budgetTokens === undefined ? {} : { budgetTokens: budget(options.budgetTokens) }),
     explain: requireFlag(explain, 'explain'),
     ...(signal ? { signal } : {}),
+    askedAtMs: options.askedAtMs ?? performance.now(),
   }
+}
+
+/** What every call to the store is given for the sake of this question. */
+export function callOf({ signal, askedAtMs }: Pick<AskedRequest, 'signal' | 'askedAtMs'>): CallOptions {
+  return { askedAtMs, ...(signal ? { signal } : {}) }
 }
 
 /** The same, once it is known how it is searched for. */

@@ -6,7 +6,7 @@
 import type { Entry, EntryHead, Scope } from '../model/entry.ts'
 import type { Change, Operation } from '../model/operation.ts'
 import { revisionOf } from '../model/revision.ts'
-import type { ChangeFeed, Cursor, Store } from '../ports/store.ts'
+import type { CallOptions, ChangeFeed, Cursor, Store } from '../ports/store.ts'
 import type { Analyzer } from '../search/analyzer.ts'
 import { SearchIndex } from '../search/search-index.ts'
 import { documentOf, SCHEMA, stampOf, VERSION } from './entry-document.ts'
@@ -64,16 +64,16 @@ export class ScopeIndex {
   }
 
   /** Where it has followed the feed to; the snapshot is opened first. */
-  async cursor(zone: string): Promise<Cursor | undefined> {
-    if (!this.#opened || zone !== this.#zone) await this.#open(zone)
+  async cursor(zone: string, options: CallOptions): Promise<Cursor | undefined> {
+    if (!this.#opened || zone !== this.#zone) await this.#open(zone, options)
     return this.#cursor
   }
 
   /** `feed` begins at our cursor, or where there is none, now; its edits are those of this moment. */
-  async follow(feed: ChangeFeed): Promise<void> {
-    if (this.#cursor === undefined || feed.restarted) await this.#compare()
-    else await this.#take(feed.changes)
-    await this.#takeEdits(feed)
+  async follow(feed: ChangeFeed, options: CallOptions): Promise<void> {
+    if (this.#cursor === undefined || feed.restarted) await this.#compare(options)
+    else await this.#take(feed.changes, options)
+    await this.#takeEdits(feed, options)
     this.#cursor = feed.cursor
   }
 
@@ -91,13 +91,13 @@ export class ScopeIndex {
     return `words-${this.#analyzer.language}-${this.#scope}`
   }
 
-  async #open(zone: string): Promise<void> {
+  async #open(zone: string, options: CallOptions): Promise<void> {
     this.#opened = true
     this.#touched = undefined
     this.#zone = zone
     this.#cursor = undefined
     this.#index = new SearchIndex(this.#analyzer, SCHEMA)
-    const bytes = await this.#store.derived.read(this.#key)
+    const bytes = await this.#store.derived.read(this.#key, options)
     const opened = bytes && SearchIndex.open(bytes, this.#analyzer, SCHEMA)
     if (!opened || 'problem' in opened) return // made anew from the entries, whatever is wrong with it
     const note = JSON.parse(opened.note) as Note // as we wrote it: see Derived
@@ -108,17 +108,20 @@ export class ScopeIndex {
   }
 
   /** Where the feed can't tell what changed: every head against what the index holds of it. */
-  async #compare(): Promise<void> {
+  async #compare(options: CallOptions): Promise<void> {
     this.#edited = new Set()
-    const heads = await this.#store.heads({ scopes: [this.#scope] })
+    const heads = await this.#store.heads({ scopes: [this.#scope] }, options)
     const there = new Set(heads.map((head) => head.id))
     for (const id of [...this.#index.ids()]) if (!there.has(id)) this.#remove(id)
-    await this.#read(heads.filter((head) => !this.#holds(head)).map((head) => head.id))
+    await this.#read(
+      heads.filter((head) => !this.#holds(head)).map((head) => head.id),
+      options,
+    )
     // The feed begins anew after a purge: no word of what was purged may be saved again, not as that of a removed document either.
     this.#index = this.#index.withoutRemoved()
   }
 
-  async #take(changes: readonly Change[]): Promise<void> {
+  async #take(changes: readonly Change[], options: CallOptions): Promise<void> {
     const last = new Map<string, Operation | undefined>()
     for (const { operations } of changes) {
       for (const operation of operations) {
@@ -134,13 +137,16 @@ export class ScopeIndex {
       else if (entry) this.#put(entry)
       else if (operation?.op !== 'add' || operation.scope === this.#scope) unclear.push(id)
     }
-    await this.#read(unclear)
+    await this.#read(unclear, options)
   }
 
   /** What hands did is told anew each time. An edit that is told no longer was taken back, or is a change by now. */
-  async #takeEdits({ edits }: ChangeFeed): Promise<void> {
+  async #takeEdits({ edits }: ChangeFeed, options: CallOptions): Promise<void> {
     const told = new Set(edits.map((edit) => edit.id))
-    await this.#read([...this.#edited].filter((id) => !told.has(id)))
+    await this.#read(
+      [...this.#edited].filter((id) => !told.has(id)),
+      options,
+    )
     for (const { id, after } of edits) {
       if (after?.scope === this.#scope) this.#put(after)
       else this.#remove(id)
@@ -148,16 +154,16 @@ export class ScopeIndex {
     this.#edited = told
   }
 
-  async #read(ids: readonly string[]): Promise<void> {
+  async #read(ids: readonly string[], options: CallOptions): Promise<void> {
     if (ids.length === 0) return
     const found = new Map<string, Entry>()
     if (ids.length <= FEW) {
       for (const id of ids) {
-        const entry = await this.#store.get(id)
+        const entry = await this.#store.get(id, options)
         if (entry) found.set(id, entry)
       }
     } else {
-      for await (const entry of this.#store.scan({ scopes: [this.#scope], ids: new Set(ids) }))
+      for await (const entry of this.#store.scan({ scopes: [this.#scope], ids: new Set(ids) }, options))
         found.set(entry.id, entry)
     }
     const wanted = [...found.values()].filter((entry) => entry.scope === this.#scope)

@@ -9,6 +9,7 @@ import { instant } from '../model/time.ts'
 import type { Problem, Store } from '../ports/store.ts'
 import type { Analyzer } from '../search/analyzer.ts'
 import { parseQuery, type Query } from '../search/query.ts'
+import type { SearchIndex } from '../search/search-index.ts'
 import { Alikes } from './alike.ts'
 import { withDateWords } from './date-words.ts'
 import { type Exact, exactEntries } from './exact-entry.ts'
@@ -16,11 +17,14 @@ import type { Found, Hit } from './found.ts'
 import { HitHighlights } from './hit-highlights.ts'
 import { type Candidate, type Ranking, rank } from './rank.ts'
 import type { RecallIndex } from './recall-index.ts'
-import type { SearchRequest } from './request.ts'
+import { callOf, type SearchRequest } from './request.ts'
 import { searchedOf } from './searched.ts'
 import { CANDIDATES, CROWDED, MOST_CANDIDATES, WIDER } from './settings.ts'
-import type { Meaning } from './vectors/meaning.ts'
+import type { Asking, Meaning } from './vectors/meaning.ts'
 import type { MeaningView } from './vectors/meaning-view.ts'
+
+const PARTIAL =
+  'By meaning, not all entries could be compared: too many are let through. Narrow the search by kind, time or metadata.'
 
 export interface SearchPlace {
   readonly store: Store
@@ -52,13 +56,13 @@ export interface Meant {
 
 export async function searchMemory(place: SearchPlace, request: SearchRequest, call: SearchCall = {}): Promise<Found> {
   const query = withDateWords(parseQuery(request.text, place.analyzer))
-  const exact = await exactEntries(place.store, request)
-  const { ranking, picked } = await picks(place, request, query, exact, call)
+  const exact = await exactEntries(place.store, request, callOf(request))
+  const { ranking, picked, isPartial } = await picks(place, request, query, exact, call)
   const { hits, omitted } = picked
   return {
     hits,
     searched: searchedOf(request, query, ranking, omitted.length),
-    warnings: ranking.problems.map(problemText),
+    warnings: [...ranking.problems.map(problemText), ...(isPartial ? [PARTIAL] : [])],
   }
 }
 
@@ -67,6 +71,8 @@ export interface Picks {
   readonly picked: Picked
   /** How many candidates it took. */
   readonly most: number
+  /** What is nearest may be missing. */
+  readonly isPartial: boolean
 }
 
 /** Where many of the candidates say the same, more are looked at: what differs must not go short of it, nor come too late. */
@@ -77,27 +83,48 @@ export async function picks(
   exact: readonly Exact[],
   { looked = false, meant }: SearchCall,
 ): Promise<Picks> {
-  const { signal, limit } = request
+  const { limit } = request
+  const asking = await askingOf(meant, request)
   for (let most = CANDIDATES; ; most = Math.min(most * WIDER, MOST_CANDIDATES)) {
-    const ranking = await place.index.inStep(
-      (indexes, problems) => rank({ indexes, problems, query, request, meaning: viewOf(meant), exact, most }),
-      {
-        looked: looked || most > CANDIDATES,
-        ...(meant ? { meaning: meant.meaning } : {}),
-        ...(signal ? { signal } : {}),
-      },
+    const ranking = await withMeaning(
+      place.index,
+      (indexes, problems, meaning) => rank({ indexes, problems, query, request, meaning, exact, most }),
+      { request, asking, meant, looked: looked || most > CANDIDATES },
     )
     const picked = await pick(place, request, query, ranking)
     const { hits, omitted, alike } = picked
     const isShort = hits.length + omitted.length < limit && alike.size > 0
     const isCrowded = alike.size >= CROWDED * most
-    if (!ranking.hasMore || !(isShort || isCrowded) || most >= MOST_CANDIDATES) return { ranking, picked, most }
+    if (!ranking.hasMore || !(isShort || isCrowded) || most >= MOST_CANDIDATES) {
+      return { ranking, picked, most, isPartial: asking?.isPartial ?? false }
+    }
   }
 }
 
-/** Inside a turn of the index. */
-export function viewOf(meant: Meant | undefined): MeaningView | undefined {
-  return meant?.meaning.view(meant.vector)
+/** Missing where the search goes by words alone. */
+export async function askingOf(meant: Meant | undefined, request: SearchRequest): Promise<Asking | undefined> {
+  return meant?.meaning.ask(meant.vector, request)
+}
+
+interface WithMeaning {
+  readonly request: SearchRequest
+  readonly meant: Meant | undefined
+  readonly asking: Asking | undefined
+  readonly looked: boolean
+}
+
+/** As `inStep`, with what vectors say; again for as long as that lacks something which is to be had. */
+export async function withMeaning<T>(
+  index: RecallIndex,
+  use: (indexes: readonly SearchIndex[], problems: readonly Problem[], view: MeaningView | undefined) => T,
+  { request, meant, asking, looked }: WithMeaning,
+): Promise<T> {
+  const call = callOf(request)
+  const inView = (indexes: readonly SearchIndex[], problems: readonly Problem[]): T =>
+    use(indexes, problems, asking?.view())
+  let used = await index.inStep(inView, { looked, ...call, ...(meant ? { meaning: meant.meaning } : {}) })
+  while (await asking?.more()) used = await index.inStep(inView, { looked: true, ...call })
+  return used
 }
 
 /** In their order: what is still there, each thing once, whole entries within the budget, up to the limit. */
@@ -143,8 +170,9 @@ function tokensOf({ name, description, content }: Entry): number {
 }
 
 /** What was removed or has expired since the index was asked is no hit. */
-async function readHit(store: Store, id: string, { scopes, nowMs, signal }: SearchRequest): Promise<Entry | undefined> {
-  const entry = await store.get(id, signal ? { signal } : {})
+async function readHit(store: Store, id: string, request: SearchRequest): Promise<Entry | undefined> {
+  const { scopes, nowMs } = request
+  const entry = await store.get(id, callOf(request))
   if (!entry || !scopes.includes(entry.scope) || isExpired(entry, instant(nowMs))) return undefined
   return entry
 }

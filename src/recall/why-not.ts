@@ -16,9 +16,9 @@ import { type Refusal, refusalOf } from './eligible.ts'
 import { exactEntries } from './exact-entry.ts'
 import type { WhyNot } from './found.ts'
 import { placesByMeaning, type Ranking, rank } from './rank.ts'
-import type { SearchRequest } from './request.ts'
+import { callOf, type SearchRequest } from './request.ts'
 import { measureOf } from './scoring.ts'
-import { type Meant, pick, picks, problemText, type SearchPlace, viewOf } from './search-memory.ts'
+import { askingOf, type Meant, pick, picks, problemText, type SearchPlace, withMeaning } from './search-memory.ts'
 
 export async function whyNot(place: SearchPlace, request: SearchRequest, ref: string, meant?: Meant): Promise<WhyNot> {
   const { entry, near } = await lookUp(place.store, request, ref)
@@ -31,14 +31,15 @@ export async function whyNot(place: SearchPlace, request: SearchRequest, ref: st
     return { reason: 'expired', sentence: `It expired at ${entry.expiresAt}.`, warnings: [] }
   }
   const query = withDateWords(parseQuery(request.text, place.analyzer))
-  const exact = await exactEntries(place.store, request)
+  const exact = await exactEntries(place.store, request, callOf(request))
   const asked = { ...request, explain: true }
   // As widely as the search looked.
   const { most } = await picks(place, request, query, exact, { meant })
-  const { kept, ranking, facts } = await place.index.inStep(
-    (indexes, problems) => {
+  const asking = await askingOf(meant, request)
+  const { kept, ranking, facts } = await withMeaning(
+    place.index,
+    (indexes, problems, meaning) => {
       const kept = keptOut(indexes, query, request, entry)
-      const meaning = viewOf(meant)
       const all = { ...asked, minScore: 0 }
       const ranking = rank({ indexes, problems, query, request: all, meaning, exact, most })
       const facts = {
@@ -49,7 +50,7 @@ export async function whyNot(place: SearchPlace, request: SearchRequest, ref: st
       }
       return { kept, ranking, facts }
     },
-    meant ? { meaning: meant.meaning } : {},
+    { request, meant, asking, looked: false },
   )
   const verdict = kept ?? (await placed(place, asked, query, ranking, entry)) ?? notRanked(request, query, facts)
   return { entry, ...verdict, warnings: ranking.problems.map(problemText) }
@@ -190,10 +191,11 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
 /** What has expired is meant only where nothing else can be. */
 async function lookUp(
   store: Store,
-  { scopes, nowMs, signal }: SearchRequest,
+  request: SearchRequest,
   ref: string,
 ): Promise<{ readonly entry: Entry | undefined; readonly near: readonly string[] }> {
-  const options = signal ? { signal } : {}
+  const { scopes, nowMs } = request
+  const options = callOf(request)
   const visible = (entry: Entry | undefined): Entry | undefined =>
     entry && scopes.includes(entry.scope) ? entry : undefined
   if (isId(ref)) return { entry: visible(await store.get(ref, options)), near: [] }

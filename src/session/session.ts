@@ -5,6 +5,7 @@
  */
 import { InvalidError, isKeepsakeError } from '../errors.ts'
 import { withoutInjected } from '../model/injected.ts'
+import { oneQuestion } from '../model/one-question.ts'
 import { requireList, requireOptions } from '../model/options.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { Asked, Context } from '../prompt/context.ts'
@@ -98,10 +99,10 @@ export class Session {
   /** All that a model is given before this turn, as `Memory.context` has it, but known again when it comes back. */
   async context(options: SessionContextOptions = {}): Promise<Context> {
     requireOptions(options)
-    const { shown = [], ...asked } = options
+    const { shown = [], ...asked } = oneQuestion(options)
     requireList(shown, 'shown')
-    const { signal } = options
-    const call = signal ? { signal } : {}
+    const { signal, askedAtMs } = asked
+    const call = { askedAtMs, ...(signal ? { signal } : {}) }
     const context = await this.#place.context(asked, this.#shown(call, shown))
     const blocks = context.parts.filter(({ part }) => MARKED.includes(part)).map(({ text }) => ({ text }))
     if (blocks.length > 0) await this.#keep(blocks, call)
@@ -111,11 +112,12 @@ export class Session {
   /** Only the `<recall>` block for this turn; `undefined` where nothing is found, or auto-recall is off. */
   async autoRecall(message: string, options: CallOptions = {}): Promise<PromptPart | undefined> {
     requireOptions(options)
-    const found = await this.#place.recall(message, options, this.#shown(options))
+    const call = oneQuestion(options)
+    const found = await this.#place.recall(message, call, this.#shown(call))
     if (!found) return undefined
     const { recallBlock } = await import('../prompt/recall-block.ts')
     const part = recallBlock(found, await this.#place.zone())
-    if (part) await this.#keep([{ text: part.text }], options)
+    if (part) await this.#keep([{ text: part.text }], call)
     return part
   }
 

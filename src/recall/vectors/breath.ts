@@ -1,8 +1,12 @@
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+}
+
 /** Lets everybody else have a turn: long work that never waits for anything would keep them from it. */
 export function breath(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, 0)
-  })
+  return pause(0)
 }
 
 /** Characters that are cut into pieces between two breaths: milliseconds. */

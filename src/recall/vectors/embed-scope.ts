@@ -107,11 +107,11 @@ async function embedTexts(
   }
 }
 
-function nextAtOnce({ atOnce, untilMs }: EmbeddingRun, tookMs: number): number {
+export function nextAtOnce({ atOnce, untilMs }: Pick<EmbeddingRun, 'atOnce' | 'untilMs'>, tookMs: number): number {
   if (untilMs !== undefined) return FEWEST_AT_ONCE
   return tookMs < QUICK_MS ? Math.min(2 * atOnce, MOST_AT_ONCE) : Math.max(atOnce / 2, FEWEST_AT_ONCE)
 }
 
-export function isOver({ untilMs, most, embedded }: EmbeddingRun): boolean {
+export function isOver({ untilMs, most, embedded }: Pick<EmbeddingRun, 'untilMs' | 'most' | 'embedded'>): boolean {
   return (untilMs !== undefined && performance.now() >= untilMs) || (most !== undefined && embedded >= most)
 }

@@ -24,6 +24,8 @@ export interface EmbedPendingOptions extends CallOptions {
   readonly forMs?: number
   /** `IO` or `READ_ONLY` where vectors can't be kept. Else they are made all the same, for this process alone. */
   readonly mustKeep?: boolean
+  /** All of them, in place of those that another model made. `UNSUPPORTED` where the vectors of each model lie apart. */
+  readonly anew?: boolean
   /** In entries. */
   readonly onProgress?: (done: number, total: number) => void
 }

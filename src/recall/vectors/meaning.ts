@@ -1,201 +1,52 @@
 /**
  * The vectors that one memory searches, world and own: kept in step with the index, asked about a query, and made where they are
- * missing. Reading needs no model, only its name. One process at a time embeds; the others read what it saves.
+ * missing. Types, and the name of the lease: vectors lie in the store's derived data (kept-meaning.ts), or the store keeps and
+ * searches them itself (native-meaning.ts).
  */
-import { type ErrorCode, isKeepsakeError, KeepsakeError } from '../../errors.ts'
-import { abortable } from '../../model/abortable.ts'
+import type { KeepsakeError } from '../../errors.ts'
 import type { Scope } from '../../model/entry.ts'
+import type { Kind } from '../../model/kinds.ts'
 import type { EmbedSource } from '../../ports/embed.ts'
-import type { CallOptions, Lease, Store } from '../../ports/store.ts'
+import type { CallOptions } from '../../ports/store.ts'
 import type { ScopeIndex } from '../scope-index.ts'
-import { type EmbeddingRun, embedScope, FEWEST_AT_ONCE, FIRST_SAVE_MS, isOver } from './embed-scope.ts'
 import type { Embedded, EmbedPendingOptions, MeaningView, RefusedEntry } from './meaning-view.ts'
-import { ScopeVectors } from './scope-vectors.ts'
 
 /** Whoever has it writes vectors. */
 export const EMBED_LEASE = 'embed'
 
-/** Queries are asked again: page by page, or once for the candidates and once for an explanation. */
-const REMEMBERED_QUERIES = 8
-const UNWRITABLE: readonly ErrorCode[] = ['READ_ONLY', 'IO']
-/** While somebody else embeds: entries, and pieces of them, that a search makes vectors of for itself. */
-const FEW = 32
-/** How often it is looked whether they are there by then. */
-const LOOK_MS = 50
-
-type Made = Pick<Embedded, 'embedded' | 'kept' | 'isElsewhere'>
-const NOTHING_MADE: Made = { embedded: 0, kept: true }
-const ELSEWHERE: Made = { ...NOTHING_MADE, isElsewhere: true }
-
-export class Meaning {
+export interface Meaning {
   readonly source: EmbedSource
-  readonly #store: Store
-  readonly #scopes: readonly ScopeVectors[]
-  readonly #queries = new Map<string, Float32Array>()
-  /** Files are read by one at a time, for rows are numbered as they come. */
-  #turn: Promise<unknown> = Promise.resolve()
-  #isWriting = false
-
-  constructor(store: Store, scopes: readonly Scope[], source: EmbedSource) {
-    this.source = source
-    this.#store = store
-    this.#scopes = scopes.map((scope) => new ScopeVectors(store, scope, source.model))
-  }
-
   /** Entries without a vector, as of the last `follow`. */
-  get pending(): number {
-    return this.#scopes.reduce((sum, { wanted }) => sum + wanted.size, 0)
-  }
-
+  readonly pending: number
   /** Entries with vectors, as of the last `follow`. */
-  get entries(): number {
-    return this.#scopes.reduce((sum, { rows }) => sum + (rows?.currentEntries ?? 0), 0)
-  }
-
+  readonly entries: number
   /** Entries with a text that the model does not take, as of the last `follow`. */
-  get refused(): readonly RefusedEntry[] {
-    return this.#scopes.flatMap(({ refused }) => refused)
-  }
-
+  readonly refused: readonly RefusedEntry[]
+  /** Why the vectors can't be asked at present, as of the last call. */
+  readonly obstacle: KeepsakeError | undefined
+  /** Whether it was such an obstacle: then a search may go on without them. */
+  isObstacle(error: unknown): error is KeepsakeError
   /** Reads what is kept, which `follow` does too: for who would not keep a turn of the index waiting for it. */
-  async open(): Promise<void> {
-    await this.#inTurn(async () => {
-      for (const scope of this.#scopes) await scope.open()
-    })
-  }
-
+  open(): Promise<void>
   /** Called by `RecallIndex.inStep(use, { meaning })`, after the index has followed. */
-  async follow(indexes: readonly ScopeIndex[]): Promise<void> {
-    await this.#inTurn(async () => {
-      for (const [n, index] of indexes.entries()) await this.#scopes[n]?.follow(index, !this.#isWriting)
-    })
-  }
-
-  /** Valid inside the turn in which it was brought into step. */
-  view(query: Float32Array): MeaningView {
-    const all = this.#scopes.flatMap(({ rows }) => (rows?.dimensions === query.length ? [rows] : []))
-    const cosines = (ids: readonly string[]): ReadonlyMap<string, number> =>
-      new Map(all.flatMap((rows) => [...rows.cosines(query, ids)]))
-    return {
-      model: this.source.model,
-      pending: this.pending,
-      cosine: (id) => cosines([id]).get(id),
-      cosines,
-      best: (most, accepts) => all.flatMap((rows) => rows.best(query, most, accepts)),
-    }
-  }
-
-  async queryVector(text: string, options: CallOptions = {}): Promise<Float32Array> {
-    const known = this.#queries.get(text)
-    const vector = known ?? (await (await this.source.load(options)).embed([text], options))[0]
-    if (!vector) throw new Error('a model gave no vector') // see Embed
-    if (!known) for (const scope of this.#scopes) scope.expect(vector.length)
-    this.#queries.delete(text)
-    this.#queries.set(text, vector)
-    const [oldest] = this.#queries.keys()
-    if (this.#queries.size > REMEMBERED_QUERIES && oldest !== undefined) this.#queries.delete(oldest)
-    return vector
-  }
-
+  follow(indexes: readonly ScopeIndex[], options?: CallOptions): Promise<void>
+  queryVector(text: string, options?: CallOptions): Promise<Float32Array>
+  ask(query: Float32Array, wish: AskWish): Promise<Asking>
   /** What the last `follow` told of. Never inside `use` of `inStep`. */
-  async embedPending(options: EmbedPendingOptions = {}): Promise<Embedded> {
-    const isNeeded = this.pending > 0 || !this.#scopes.every(({ isSaved }) => isSaved)
-    const made = isNeeded ? await this.#embedLeased(options) : NOTHING_MADE
-    const { entries, pending, refused } = this
-    return { model: this.source.model, ...made, entries, pending, ...(refused.length === 0 ? {} : { refused }) }
-  }
-
-  /** Who has little time waits for who is at it already, and then does for itself what is left, if that is little. */
-  async #embedLeased(options: EmbedPendingOptions): Promise<Made> {
-    const { forMs, signal } = options
-    const untilMs = performance.now() + (forMs ?? 0)
-    for (;;) {
-      const lease = await this.#lease(options)
-      if (lease) return this.#embedWith(lease, options)
-      if (!this.#isWriting) await this.#catchUp()
-      const areMany = this.pending > FEW
-      // Beside another process, what is made here has to be brought together with what that saves, each time.
-      if (forMs === undefined || this.pending === 0 || (areMany && !this.#isWriting)) return ELSEWHERE
-      if (areMany || performance.now() >= untilMs) break
-      await abortable(() => pause(LOOK_MS), signal)
-    }
-    return { ...(await this.#embed(options, false, FEW)), isElsewhere: true }
-  }
-
-  async #embedWith(lease: Lease | 'nowhere', options: EmbedPendingOptions): Promise<Made> {
-    this.#isWriting = true
-    try {
-      await this.#catchUp()
-      return await this.#embed(options, lease !== 'nowhere')
-    } finally {
-      this.#isWriting = false
-      if (lease !== 'nowhere') await lease.release()
-    }
-  }
-
-  /** `nowhere`: this memory can only be read, or has no room. Then vectors are made for this process alone. */
-  async #lease({ mustKeep = false }: EmbedPendingOptions): Promise<Lease | 'nowhere' | undefined> {
-    if (this.#isWriting) return undefined
-    try {
-      return await this.#store.lease(EMBED_LEASE)
-    } catch (error) {
-      if (mustKeep || !isKeepsakeError(error) || !UNWRITABLE.includes(error.code)) throw error
-      return 'nowhere'
-    }
-  }
-
-  /** `most`: pieces. */
-  async #embed(options: EmbedPendingOptions, mayWrite: boolean, most?: number): Promise<Made> {
-    const { signal, forMs, mustKeep = false, onProgress } = options
-    const total = this.pending
-    const begunMs = performance.now()
-    let [done, kept] = [0, true]
-    const save = async (scope: ScopeVectors): Promise<boolean> => {
-      const isKept = mayWrite && (await scope.save())
-      if (!isKept && mustKeep) throw notKept()
-      return isKept
-    }
-    const run: EmbeddingRun = {
-      store: this.#store,
-      load: () => this.source.load(signal ? { signal } : {}),
-      signal,
-      save,
-      ...(forMs === undefined ? {} : { untilMs: begunMs + forMs }),
-      ...(most === undefined ? {} : { most }),
-      saveAtMs: begunMs + FIRST_SAVE_MS,
-      atOnce: FEWEST_AT_ONCE,
-      embedded: 0,
-      settled: () => onProgress?.(++done, total),
-    }
-    try {
-      for (const scope of this.#scopes) if (!isOver(run)) await embedScope(scope, run)
-    } finally {
-      for (const scope of this.#scopes) kept = (await save(scope)) && kept
-    }
-    return { embedded: run.embedded, kept }
-  }
-
-  async #catchUp(): Promise<void> {
-    await this.#inTurn(async () => {
-      for (const scope of this.#scopes) await scope.catchUp()
-    })
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#turn.then(work)
-    this.#turn = turn.catch(() => undefined)
-    return turn
-  }
+  embedPending(options?: EmbedPendingOptions): Promise<Embedded>
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms)
-  })
+export interface AskWish extends CallOptions {
+  readonly scopes: readonly Scope[]
+  readonly kinds: readonly Kind[]
 }
 
-function notKept(): KeepsakeError {
-  return new KeepsakeError('IO', 'the vectors can not be written to .state/derived of the workspace', {
-    hint: 'Is there room on the disk, and may this user write there? What was written before this is kept.',
-  })
+/** About one query. */
+export interface Asking {
+  /** Of all that the last view was to look at, what is nearest may be missing: they are too many. */
+  readonly isPartial: boolean
+  /** Valid inside the turn of the index in which it is taken. */
+  view(): MeaningView
+  /** Gets what the last view lacked, outside of any turn. False: it lacked nothing, or nothing more is to be had. */
+  more(): Promise<boolean>
 }

@@ -50,6 +50,13 @@ export class Refusals {
     }
   }
 
+  /** Whether one of these texts was. */
+  isRefused(hashes: Iterable<string>): boolean {
+    if (this.#texts.size === 0) return false
+    for (const hash of hashes) if (this.#texts.has(hash)) return true
+    return false
+  }
+
   /** Whether it holds a text that was refused. */
   setAside({ id, revision, name, hashes }: EntryPieces): boolean {
     if (this.#texts.size === 0) return false
