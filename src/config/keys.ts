@@ -4,18 +4,22 @@
  */
 import { LARGEST_MEMORY_BYTES, LONGEST_TIMER_MS } from '../model/number.ts'
 import { PRESET_NAMES, PRESETS, type Preset } from '../model/preset.ts'
+import { DEFAULT_DATABASE, DEFAULT_TENANT } from '../model/server-address.ts'
 import {
   AGENT,
-  FOLDER,
+  DATABASE,
   IDENTITY,
   LANGUAGE,
   oneOf,
   SECRET,
   SERVER,
+  SERVER_ROOT,
+  TENANT,
   type TextType,
   TRUTH,
   VARIABLE,
   WORD,
+  WORKSPACE,
   whole,
   wholeOr,
   ZONE,
@@ -44,7 +48,7 @@ export interface EmbeddingModel {
 /** `null` is "none", or "what the system says" for the time zone. */
 export interface ConfigValues {
   readonly backend: Backend
-  /** Absolute; or the address of a server, when an option names one. */
+  /** Absolute; of a server its one address, whatever names it. */
   readonly workspace: string
   readonly layout: 'agents' | 'flat'
   readonly agent: string
@@ -65,7 +69,10 @@ export interface ConfigValues {
   readonly llm: Llm | null
   readonly inject_memory: boolean
   readonly url: string
+  readonly tenant: string
+  readonly database: string
   readonly token: string | null
+  readonly server_timeout: number
   readonly language: string
   readonly retention_days: number
   readonly retention_mb: number
@@ -155,10 +162,10 @@ export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
     about: 'what keeps the entries: Markdown files, one file, a Chroma server, or RAM',
   },
   workspace: {
-    type: FOLDER,
+    type: WORKSPACE,
     fallback: '.keepsake',
-    fallbackText: '.keepsake beside this file; memory.keepsake with backend: file',
-    about: 'the folder of the memory, or its one file',
+    fallbackText: '.keepsake beside this file; memory.keepsake with backend: file, what url says with backend: chroma',
+    about: 'the folder of the memory, its one file, or the address of its server',
   },
   layout: {
     type: oneOf('a layout', ['agents', 'flat']),
@@ -242,8 +249,16 @@ export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
     fallbackText: 'true; false with agnx and reachy',
     about: 'whether MEMORY.md and the identity stand in the system prompt',
   },
-  url: { type: SERVER, fallback: 'http://localhost:8000', about: 'the Chroma server of backend: chroma' },
+  url: { type: SERVER_ROOT, fallback: 'http://localhost:8000', about: 'the Chroma server of backend: chroma' },
+  tenant: { type: TENANT, fallback: DEFAULT_TENANT, about: 'whose databases on that server' },
+  database: { type: DATABASE, fallback: DEFAULT_DATABASE, about: 'which of them; each holds one memory' },
   token: { type: SECRET, fallback: null, fallbackText: 'none', about: 'what that server asks for', secret: true },
+  server_timeout: {
+    type: whole(1, 600),
+    fallback: 10,
+    unit: 'seconds',
+    about: 'how long that server may take for one request',
+  },
   language: { type: LANGUAGE, fallback: 'en', about: 'whose endings and stop words the search knows' },
   retention_days: {
     type: whole(30, 36_500),
@@ -282,4 +297,11 @@ export const PINNED: readonly (readonly [ConfigKey, Pin])[] = [
 ]
 
 /** What is said about one workspace, and not about another that an option names. */
-export const OF_THE_WORKSPACE: readonly ConfigKey[] = ['backend', 'url', 'token', ...PINNED.map(([key]) => key)]
+export const OF_THE_WORKSPACE: readonly ConfigKey[] = [
+  'backend',
+  'url',
+  'tenant',
+  'database',
+  'token',
+  ...PINNED.map(([key]) => key),
+]

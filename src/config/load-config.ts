@@ -4,6 +4,7 @@
  */
 import { basename, dirname, join } from 'node:path'
 import { InvalidError } from '../errors.ts'
+import { addressOf, parseAddress } from '../model/server-address.ts'
 import { readAgentYaml, type Section } from './agent-yaml.ts'
 import { checkPairs, checkText, type Said, type Source, textTypeOf } from './check-values.ts'
 import { findPlace, type Place, WORKSPACE_FILE, WORKSPACE_FOLDER } from './find-workspace.ts'
@@ -19,6 +20,7 @@ import {
   presetValues,
 } from './keys.ts'
 import { pinnedAgent, SETTINGS_FILE } from './pinned-agent.ts'
+import { refuseIdleServerKeys, refuseTwoServers, serverSaid, setServerKeys } from './server-keys.ts'
 import { isUrl, resolvePath } from './value-types.ts'
 import { backendOf, refuseOtherSort } from './workspace-backend.ts'
 
@@ -40,7 +42,7 @@ export interface Asked {
 /** The keys that can be asked for. */
 export type AskedValues = Partial<Record<(typeof ASKABLE)[number], Asked | undefined>>
 
-const ASKABLE = ['workspace', 'agent', 'layout', 'timezone', 'tools', 'embedding_model'] as const
+const ASKABLE = ['workspace', 'agent', 'layout', 'timezone', 'tools', 'embedding_model', 'token'] as const
 
 export interface LoadOptions {
   /** An `agent.yaml` by its path. Left out: the nearest upward from `from`. */
@@ -57,18 +59,15 @@ export async function loadConfig({ file, from, asked = {}, otherwise }: LoadOpti
   const section = place.config === undefined ? NO_FILE : await readAgentYaml(place.config)
   const said = checkPairs(section.pairs, KEYS)
   const wanted = checkAsked(asked, from)
-  const own =
-    said.get('workspace')?.value ?? (place.config === undefined ? otherwise : undefined) ?? usualIn(place, said)
-  if ((wanted.get('workspace')?.value ?? own) === own) refuseTwoPins(said, wanted)
+  const own = ownWorkspace(said, place, place.config === undefined ? otherwise : undefined)
+  if ((wanted.get('workspace') ?? own).value === own.value) refuseTwoPins(said, wanted)
   else for (const key of OF_THE_WORKSPACE) said.delete(key)
-  const layers = [
-    new Map([['workspace', byDefault(own)]]),
-    presetOf(wanted.get('tools') ?? said.get('tools')),
-    said,
-    wanted,
-  ]
+  const layers = [new Map([['workspace', own]]), presetOf(wanted.get('tools') ?? said.get('tools')), said, wanted]
   const given = new Map<string, Said>(layers.flatMap((layer) => [...layer]))
-  given.set('backend', backendFor(given))
+  const backend = backendFor(given)
+  refuseIdleServerKeys(said, backend)
+  given.set('backend', backend)
+  setServerKeys(given)
   if (!given.has('agent')) await setPinnedAgent(given)
   const each = CONFIG_KEYS.map((key) => [key, given.get(key) ?? byDefault(KEYS[key].fallback)] as const)
   const config: Config = {
@@ -87,6 +86,11 @@ function placeOf(file: string | undefined, from: string): Place {
   if (file === undefined) return findPlace(from)
   const config = resolvePath(file, from)
   return { config, workspace: join(dirname(config), WORKSPACE_FOLDER) }
+}
+
+function ownWorkspace(said: ReadonlyMap<string, Said>, place: Place, otherwise: string | undefined): Said {
+  refuseTwoServers(said)
+  return said.get('workspace') ?? serverSaid(said) ?? byDefault(otherwise ?? usualIn(place, said))
 }
 
 /** Where no line names it: a file cannot be called as the folder is that commands look for. */
@@ -110,12 +114,17 @@ function checkAsked(asked: AskedValues, from: string): Map<string, Said> {
     const given = asked[key]
     const type = textTypeOf(KEYS[key].type)
     if (!given || !type) continue
-    const isAddress = key === 'workspace' && isUrl(given.text)
-    const value = isAddress ? given.text : checkText(given.text, type, from, key)
-    const source: Source = { from: 'asked', label: given.source, where: `${given.source} ${given.text}` }
-    wanted.set(key, { value, source })
+    const value =
+      key === 'workspace' && isUrl(given.text) ? addressAsked(given) : checkText(given.text, type, from, key)
+    const where = KEYS[key].secret ? given.source : `${given.source} ${given.text}`
+    wanted.set(key, { value, source: { from: 'asked', label: given.source, where } })
   }
   return wanted
+}
+
+/** With the reason, where a line of a file has only what is allowed. */
+function addressAsked({ text, source }: Asked): string {
+  return backendOf(text, source) === 'chroma' ? addressOf(parseAddress(text, source)) : text
 }
 
 /** Made with the one, the workspace would be refused with the other by the next command. */

@@ -1,10 +1,11 @@
 /**
- * From a configuration to an open store on a disk. What opens it is handed in, for this layer knows no stores. What a workspace
- * was made with stays: a file that says otherwise later is refused, with both places named.
+ * From a configuration to an open store. What opens it is handed in, for this layer knows no stores. What a workspace was made with
+ * stays: a file that says otherwise later is refused, with both places named; of a server the store does that, once it is asked.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidError, KeepsakeError } from '../errors.ts'
+import type { ServerPlace } from '../model/server-address.ts'
 import type { Settings, Store } from '../ports/store.ts'
 import { identityOutside } from './identity-place.ts'
 import { type Backend, type ConfigKey, PINNED, type Pin } from './keys.ts'
@@ -27,7 +28,7 @@ export interface OneFileOptions extends Pins {
 /** Opens the workspace of Markdown files; another backend is refused. Nothing is written. */
 export async function openFiles<S extends Store>(config: Config, open: (options: FolderOptions) => S): Promise<S> {
   const { backend, workspace: root, agent } = config.values
-  if (backend !== 'filesystem') throw notYet(config, backend)
+  if (backend !== 'filesystem') throw notOfFiles(config, backend)
   const identityPath = identityOutside(config)
   const place = { root, agent, ...(identityPath === undefined ? {} : { identityPath }) }
   return openPinned(config, (pins) => open({ ...place, ...pins }))
@@ -38,6 +39,25 @@ export async function openOneFile<S extends Store>(config: Config, open: (option
   refuseIdentityOutside(config)
   const { workspace: path, agent } = config.values
   return openPinned(config, (pins) => open({ path, agent, ...pins }))
+}
+
+export interface ServerOptions extends Pins {
+  readonly place: ServerPlace
+  /** Left out where nobody says it: a flat memory tells it. */
+  readonly agent?: string
+  readonly requestMs: number
+}
+
+/** Opens the memory on a server, which is not asked yet. */
+export function openServer<S>(config: Config, open: (options: ServerOptions) => S): S {
+  refuseIdentityOutside(config)
+  const { url, tenant, database, token, agent, server_timeout } = config.values
+  return open({
+    place: { url, tenant, database, ...(token === null ? {} : { token }) },
+    ...(config.sources.agent.from === 'default' ? {} : { agent }),
+    requestMs: server_timeout * 1000,
+    ...pinsOf(config),
+  })
 }
 
 /** With what is said where the workspace is new; else by what it was made with, and what is said must agree to that. */
@@ -95,12 +115,13 @@ function refuseOtherPins(config: Config, settings: Settings, settingsFile: strin
   }
 }
 
-/** The one file is all of the memory: what lies beside it would not come along. */
+/** The one file, or the server, has all of the memory: what lies beside it would not come along. */
 function refuseIdentityOutside(config: Config): void {
   const path = identityOutside(config)
   if (path === undefined) return
   const { where } = config.sources.identity_file
-  throw new KeepsakeError('UNSUPPORTED', `${where}: identity_file: ${path} lies outside of the one file`, {
+  const memory = config.values.backend === 'chroma' ? 'the server' : 'the one file'
+  throw new KeepsakeError('UNSUPPORTED', `${where}: identity_file: ${path} lies outside of ${memory}`, {
     hint: 'Leave the line out, and write the identity into the memory; or use backend: filesystem.',
     data: { path },
   })
@@ -110,11 +131,11 @@ type Otherwise = Exclude<Backend, 'filesystem'>
 
 const OTHERWISE: Readonly<Record<Otherwise, string>> = {
   file: 'a memory in one file',
-  chroma: 'a memory on a server, which comes with a later version',
+  chroma: 'a memory on a server, which has no files',
   memory: 'a memory in RAM, which has no files',
 }
 
-function notYet({ sources }: Config, backend: Otherwise): KeepsakeError {
+function notOfFiles({ sources }: Config, backend: Otherwise): KeepsakeError {
   const { from, where } = sources.backend
   return new KeepsakeError('UNSUPPORTED', `${where} names ${OTHERWISE[backend]}`, {
     hint: from === 'file' ? 'Write "backend: filesystem", and a folder for the workspace.' : 'Name a folder.',

@@ -6,6 +6,14 @@ import { join, resolve } from 'node:path'
 import { isKeepsakeError } from '../errors.ts'
 import { WORLD } from '../model/entry.ts'
 import { normalizeAgentId } from '../model/name.ts'
+import {
+  addressOf,
+  isDatabaseName,
+  isServerAddress,
+  isTenantName,
+  parseAddress,
+  rootUrl,
+} from '../model/server-address.ts'
 import { parseZone } from '../model/time.ts'
 import { homeFolder } from './home-folder.ts'
 
@@ -51,11 +59,14 @@ export function wholeOr<T extends string>(least: number, most: number, word: T):
   return { what: allowed, allowed, read: (text, folder) => (text === word ? word : number.read(text, folder)) }
 }
 
-export const FOLDER: TextType<string> = {
+export const WORKSPACE: TextType<string> = {
   what: 'a path',
-  allowed: 'a path; relative ones begin at the folder of this file, ~ is the home folder',
-  read: (text, folder) => (isLine(text) && !isUrl(text) && !isOthersHome(text) ? resolvePath(text, folder) : undefined),
-  problem: othersHome,
+  allowed: 'a path; relative ones begin at the folder of this file, ~ is the home folder; or chroma://HOST:PORT',
+  read: (text, folder) => {
+    if (isServerAddress(text)) return unlessRefused(() => addressOf(parseAddress(text)))
+    return isLine(text) && !isUrl(text) && !isOthersHome(text) ? resolvePath(text, folder) : undefined
+  },
+  problem: (text) => (isUrl(text) ? addressProblem(text) : othersHome(text)),
 }
 
 /** A name stays a name: it lies in the agent's folder. All else is a path, which only configuration may give. */
@@ -112,6 +123,29 @@ export const SERVER: TextType<string> = {
   },
 }
 
+/** One that has nothing below it: where its API is, the server knows. */
+export const SERVER_ROOT: TextType<string> = {
+  ...SERVER,
+  allowed: 'http://HOST:PORT or https://HOST, without a user name, password or path in it',
+  read: (text, folder) => {
+    const address = SERVER.read(text, folder)
+    const isRoot = address !== undefined && `${new URL(address).origin}/` === new URL(address).href
+    return isRoot ? rootUrl(address) : undefined
+  },
+}
+
+export const TENANT: TextType<string> = {
+  what: 'a tenant',
+  allowed: 'a name without blanks and slashes',
+  read: (text) => (isTenantName(text) ? text : undefined),
+}
+
+export const DATABASE: TextType<string> = {
+  what: 'a database',
+  allowed: 'letters, digits, ".", "_" and "-", at least 3, the first and the last a letter or digit',
+  read: (text) => (isDatabaseName(text) ? text : undefined),
+}
+
 /** Not the key itself, which people put here by mistake. */
 export const VARIABLE: TextType<string> = {
   what: 'the name of a variable',
@@ -125,7 +159,8 @@ export function resolvePath(text: string, folder: string): string {
 }
 
 export function isUrl(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  // Who leaves a slash out of the address of a server does not mean a folder of that name.
+  return /^[a-z][a-z0-9+.-]*:\/\/|^chroma:/i.test(text)
 }
 
 /** A shell would know whose that is; taken for a folder called `~bob`, it would be found by nobody. */
@@ -135,6 +170,11 @@ function isOthersHome(text: string): boolean {
 
 function othersHome(text: string): string | undefined {
   return isOthersHome(text) ? `${JSON.stringify(text)} begins in the home folder of someone else` : undefined
+}
+
+/** An address may hold a password or a token, so it is not repeated. */
+function addressProblem(text: string): string {
+  return text.includes('@') ? 'an address holds no user name and no password' : 'this is not the address of a memory'
 }
 
 function isLine(text: string): boolean {

@@ -2,6 +2,7 @@
 import { closeSync, constants, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { InvalidError, KeepsakeError } from '../errors.ts'
+import { isServerAddress } from '../model/server-address.ts'
 import { WORKSPACE_FOLDER } from './find-workspace.ts'
 import type { Backend } from './keys.ts'
 import { isUrl } from './value-types.ts'
@@ -23,6 +24,12 @@ export function backendOf(workspace: string, field: string): Backend {
 
 /** For a backend that is said, and a workspace that is something else. */
 export function refuseOtherSort(backend: Backend, workspace: string, field: string): void {
+  if (backend === 'chroma' && !isServerAddress(workspace)) {
+    throw new InvalidError(field, `${workspace} is not the address of a server`, 'chroma://HOST:PORT; or url alone')
+  }
+  if ((backend === 'filesystem' || backend === 'file') && isServerAddress(workspace)) {
+    throw new InvalidError(field, `${workspace} is the address of a server`, 'a path; for a server: backend: chroma')
+  }
   if (backend === 'filesystem') refuseNonFolder(workspace, field)
   if (backend === 'file' && statOf(workspace)?.isDirectory()) {
     const allowed = 'a file, or a path where one can be made; for a folder of Markdown files: backend: filesystem'
@@ -37,12 +44,10 @@ function refuseNonFolder(workspace: string, field: string): void {
 }
 
 function backendOfAddress(address: string, field: string): Backend {
-  if (address.toLowerCase().startsWith('chroma://')) return 'chroma'
-  throw new InvalidError(
-    field,
-    `"${address}" names no memory`,
-    'a folder, a file that ends in .keepsake, chroma://HOST',
-  )
+  if (isServerAddress(address)) return 'chroma'
+  // It may hold a password.
+  const what = address.includes('@') ? 'this address' : `"${address}"`
+  throw new InvalidError(field, `${what} names no memory`, 'a folder, a file that ends in .keepsake, chroma://HOST')
 }
 
 /** Most often a disk that is not mounted: another memory in its place would be a surprise. */

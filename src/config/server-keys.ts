@@ -1,0 +1,60 @@
+/**
+ * The keys of a memory on a server, and the one address that they come to: `workspace` says all of it in one line, or `url`, `tenant` and
+ * `database` do. Said twice, they must say the same. The token is in neither of the two.
+ */
+import { InvalidError } from '../errors.ts'
+import { addressOf, isServerAddress, parseAddress, type ServerPlace } from '../model/server-address.ts'
+import type { Said } from './check-values.ts'
+import { KEYS } from './keys.ts'
+
+/** Holds the token, for who keeps it out of files. */
+export const TOKEN_VARIABLE = 'KEEPSAKE_CHROMA_TOKEN'
+
+const SERVER_KEYS = ['url', 'tenant', 'database'] as const
+
+type SaidKeys = ReadonlyMap<string, Said>
+
+/** Where no line says `workspace`; `undefined`: it is on no server. */
+export function serverSaid(said: SaidKeys): Said | undefined {
+  const backend = said.get('backend')
+  if (backend?.value !== 'chroma') return undefined
+  const value = (key: (typeof SERVER_KEYS)[number]): string => String(said.get(key)?.value ?? KEYS[key].fallback)
+  const place: ServerPlace = { url: value('url'), tenant: value('tenant'), database: value('database') }
+  const by = SERVER_KEYS.flatMap((key) => said.get(key) ?? [])[0] ?? backend
+  return { value: addressOf(place), source: by.source }
+}
+
+/** Only one of them would be followed, and nobody would see which. */
+export function refuseTwoServers(said: SaidKeys): void {
+  const workspace = said.get('workspace')
+  if (!workspace || !isServerAddress(String(workspace.value))) return
+  const place = parseAddress(String(workspace.value))
+  for (const key of SERVER_KEYS) {
+    const other = said.get(key)
+    if (!other || other.value === place[key]) continue
+    const says = `${workspace.source.where} says "${workspace.value}"`
+    const problem = `is "${place[key]}" where ${says}, but "${other.value}" in ${other.source.where}`
+    throw new InvalidError(key, problem, 'one of the two lines, or both alike')
+  }
+}
+
+/** Where no server is meant, who wrote these lines would read and write elsewhere without a word. */
+export function refuseIdleServerKeys(said: SaidKeys, backend: Said): void {
+  if (backend.value === 'chroma') return
+  for (const key of SERVER_KEYS) {
+    const idle = said.get(key)
+    if (!idle) continue
+    const problem = `${idle.source.where} names it, but the backend here is "${backend.value}", which has no server`
+    throw new InvalidError(key, problem, 'with "backend: chroma", or not at all')
+  }
+}
+
+/** What the address says, for the keys that nobody says themselves. */
+export function setServerKeys(given: Map<string, Said>): void {
+  const workspace = given.get('workspace')
+  if (!workspace || given.get('backend')?.value !== 'chroma') return
+  const place = parseAddress(String(workspace.value))
+  for (const key of SERVER_KEYS) {
+    if (!given.has(key)) given.set(key, { value: place[key], source: workspace.source })
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The snapshots: the newest can be read and is what the log comes to, and so is the base of the past. A snapshot can be made anew of the log,
+ * a base can not. What others took away while it was read is no finding.
+ */
+import { isKeepsakeError } from '../../../errors.ts'
+import type { CallOptions } from '../../../ports/store.ts'
+import { type Finding, finding, saidOf } from '../../disk/doctor/finding.ts'
+import { FollowedMemory } from '../followed-memory.ts'
+import type { LogRecord } from '../log/log-record.ts'
+import type { Root } from '../root.ts'
+import type { Shelf } from '../server/shelf.ts'
+import { readSnapshot, type Snapshot, type SnapshotKind, type SnapshotNote, snapshotNotes } from '../snapshots.ts'
+
+export interface CheckedSnapshots {
+  readonly findings: readonly Finding[]
+  /** What the base and the log come to; missing where that can't be told. */
+  readonly memory: FollowedMemory | undefined
+}
+
+const ANEW = 'Nothing is lost by it: the log tells the same, and takes longer to read. --fix makes a new one.'
+const NO_PAST =
+  'The entries are not touched by it. To see the past again, put the data of the server back from a backup.'
+
+/** `records`: the whole log behind the base; `undefined` where it is broken. */
+export async function checkSnapshots(
+  log: Shelf,
+  root: Root,
+  records: readonly LogRecord[] | undefined,
+  options: CallOptions,
+): Promise<CheckedSnapshots> {
+  const base = await newest(log, root.generation, 'b', options)
+  const snapshot = await newest(log, root.generation, 'z', options)
+  const findings = [...base.findings, ...snapshot.findings]
+  if (!records || base.findings.length > 0) return { findings, memory: undefined }
+  const memory = new FollowedMemory(log, root, base.snapshot)
+  const isLater = (record: LogRecord): boolean => record.position > (snapshot.snapshot?.position ?? 0)
+  memory.take(records.filter((record) => !isLater(record)))
+  const differs = snapshot.snapshot && differsFrom(memory, snapshot.snapshot)
+  memory.take(records.filter(isLater))
+  const id = `${root.generation}/z/${snapshot.snapshot?.position}`
+  return { findings: [...findings, ...(differs ? [finding('snapshot-differs', id, differs, ANEW)] : [])], memory }
+}
+
+interface Newest {
+  readonly findings: readonly Finding[]
+  readonly snapshot?: Snapshot
+}
+
+async function newest(log: Shelf, generation: string, kind: SnapshotKind, options: CallOptions): Promise<Newest> {
+  const [note] = await snapshotNotes(log, generation, kind, options)
+  if (!note) return { findings: [] }
+  const read = await readOne(log, generation, note, options)
+  if (typeof read !== 'string') return { findings: [], snapshot: read }
+  const [now] = await snapshotNotes(log, generation, kind, options)
+  if (now?.parts.tag !== note.parts.tag) return newest(log, generation, kind, options)
+  const id = `${generation}/${kind}/${note.position}`
+  return {
+    findings: [kind === 'z' ? finding('damaged-snapshot', id, read, ANEW) : finding('damaged-base', id, read, NO_PAST)],
+  }
+}
+
+/** A sentence where it can't be. */
+async function readOne(
+  log: Shelf,
+  generation: string,
+  note: SnapshotNote,
+  options: CallOptions,
+): Promise<Snapshot | string> {
+  try {
+    const what = note.kind === 'z' ? 'the snapshot' : 'the base of the past'
+    return (await readSnapshot(log, generation, note, options)) ?? `parts of ${what} are missing, or not as written`
+  } catch (error) {
+    if (!isKeepsakeError(error) || error.code !== 'DAMAGED') throw error
+    return saidOf(error)
+  }
+}
+
+function differsFrom({ state, number }: FollowedMemory, { entries, ...told }: Snapshot): string | undefined {
+  if (told.number !== number) return `the snapshot ends with change ${told.number}, and the log there with ${number}`
+  const other = entries.find(({ id, revision }) => state.get(id)?.revision !== revision)
+  if (other) return `the snapshot has the entry ${other.id} otherwise than the log`
+  if (entries.length === state.size) return undefined
+  return `the snapshot has ${entries.length} entries, and the log ${state.size}`
+}

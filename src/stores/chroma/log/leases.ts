@@ -1,0 +1,138 @@
+/**
+ * Leases on the server, for work that one process at a time should do. Each is a numbered log of who had it: the next one is added when the
+ * last was given back or has run out, so two can't take it at once. Whoever has it says now and then that it goes on.
+ * Times are the server's, because clocks of machines differ. They guard against work that is done twice, never against wrong results:
+ * a holder that stood still for long notices only at its next renewal that another has it.
+ */
+import { isKeepsakeError } from '../../../errors.ts'
+import type { Lease } from '../../../ports/store.ts'
+import { safeFileName } from '../../disk/safe-file-name.ts'
+import { sha256Hex } from '../../disk/sha256.ts'
+import type { Shelf } from '../server/shelf.ts'
+import { idAt, type KnownRecord, type LogPlace } from './log-record.ts'
+import { NumberedLog } from './numbered-log.ts'
+
+export interface ChromaLeases {
+  lease(name: string): Promise<Lease | undefined>
+  /** What is still held is given back. Where that fails, it runs out. */
+  close(): Promise<void>
+}
+
+interface Holding {
+  /** Milliseconds since 1970, by the server's clock. */
+  readonly until: number
+  readonly released?: true
+}
+
+const LASTS_MS = 60_000
+const RENEW_MS = 20_000
+/** Nobody holds one for longer: the server's clock was set back since. */
+const BELIEVED_MS = 2 * LASTS_MS
+/** Of those before. None would do; but whoever looked long ago and adds only now shall find its number taken. */
+const KEPT = 8
+const HASH_DIGITS = 16
+
+/** `generation`: of the memory, which is made where there is none. `time`: the server's. */
+export function chromaLeases(
+  shelf: Shelf,
+  generation: () => Promise<string>,
+  time: () => Promise<number>,
+): ChromaLeases {
+  const held = new Set<HeldLease>()
+  return {
+    async lease(name) {
+      const place = placeOf(await generation(), name)
+      const log = new NumberedLog(shelf, place)
+      const [before, nowMs] = await Promise.all([positionsOf(shelf, place), time()])
+      const last = Math.max(0, ...before)
+      if (last > 0 && (await isHeld(log, last, nowMs))) return undefined
+      const own = { position: last + 1, tag: crypto.randomUUID() }
+      const text = textOf({ until: nowMs + LASTS_MS })
+      if ((await log.append(own.position, text, { tag: own.tag })) === 'lost') return undefined
+      const lease = new HeldLease(log, own, time, () => held.delete(lease))
+      held.add(lease)
+      const old = before.filter((position) => position < last - KEPT)
+      await remove(shelf, place, old)
+      return lease
+    },
+    async close() {
+      await Promise.all([...held].map((lease) => lease.release()))
+    },
+  }
+}
+
+class HeldLease implements Lease {
+  readonly #log: NumberedLog
+  readonly #own: KnownRecord
+  readonly #time: () => Promise<number>
+  readonly #ended: () => void
+  readonly #timer: NodeJS.Timeout
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(log: NumberedLog, own: KnownRecord, time: () => Promise<number>, ended: () => void) {
+    this.#log = log
+    this.#own = own
+    this.#time = time
+    this.#ended = ended
+    this.#timer = setInterval(() => this.#inTurn(() => this.#renew()), RENEW_MS).unref()
+  }
+
+  release(): Promise<void> {
+    this.#stop()
+    return this.#inTurn(() => this.#say({ until: 0, released: true }))
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer)
+    this.#ended()
+  }
+
+  /** A renewal that is under way never comes after the release. What fails is no harm: it is renewed again, or runs out. */
+  #inTurn(write: () => Promise<void>): Promise<void> {
+    this.#writing = this.#writing.then(write).catch((error: unknown) => {
+      if (!isKeepsakeError(error)) throw error
+    })
+    return this.#writing
+  }
+
+  async #renew(): Promise<void> {
+    const after = await this.#log.follow(this.#own)
+    if (after?.length === 0) await this.#say({ until: (await this.#time()) + LASTS_MS })
+    else this.#stop()
+  }
+
+  #say(holding: Holding): Promise<void> {
+    return this.#log.rewrite({ ...this.#own, text: '' }, textOf(holding))
+  }
+}
+
+function placeOf(generation: string, name: string): LogPlace {
+  const lease = safeFileName(name, 'lease')
+  const hash = sha256Hex(name).slice(0, HASH_DIGITS)
+  return { generation, kind: 'l', prefix: `${generation}/l/${hash}/`, labels: { lease } }
+}
+
+async function isHeld(log: NumberedLog, position: number, nowMs: number): Promise<boolean> {
+  const [record] = (await log.read(position - 1, { most: 1 })) ?? []
+  if (!record) return false
+  const { until, released } = JSON.parse(record.text) as Holding // as textOf wrote it
+  return !released && until > nowMs && until <= nowMs + BELIEVED_MS
+}
+
+async function remove(shelf: Shelf, place: LogPlace, positions: readonly number[]): Promise<void> {
+  try {
+    if (positions.length > 0) await shelf.remove(positions.map((position) => idAt(place, position)))
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error // who has it next removes them
+  }
+}
+
+/** By its labels, for old ones are removed: from the beginning its end could not be found. */
+async function positionsOf(shelf: Shelf, { generation, kind, prefix, labels }: LogPlace): Promise<readonly number[]> {
+  const ids = await shelf.findIds({ g: generation, kind, ...labels })
+  return ids.map((id) => Number(id.slice(prefix.length)))
+}
+
+function textOf(holding: Holding): string {
+  return JSON.stringify(holding)
+}
