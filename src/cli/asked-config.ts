@@ -1,5 +1,6 @@
 /** From the options and the environment to the configuration that a command works with. */
 import { type AskedValues, type Config, loadConfig } from '../config/load-config.ts'
+import { TOKEN_VARIABLE } from '../config/server-keys.ts'
 import type { Context } from './command.ts'
 
 /** `more`: what only some commands can be told. `otherwise`: see loadConfig. */
@@ -10,20 +11,27 @@ export function configAsked(
 ): Promise<Config> {
   const tools = given.one('tools')
   const embedding = variable('KEEPSAKE_EMBEDDING_MODEL')
+  const token = variable(TOKEN_VARIABLE)
   const from = (name: 'workspace' | 'agent'): string =>
     given.has(name) ? `--${name}` : `KEEPSAKE_${name.toUpperCase()}`
   return loadConfig({
-    file: given.one('config') ?? variable('KEEPSAKE_CONFIG'),
+    file: configNamed({ given }),
     from: asked.cwd,
     asked: {
       ...(asked.workspace === undefined ? {} : { workspace: { text: asked.workspace, source: from('workspace') } }),
       ...(asked.agent === undefined ? {} : { agent: { text: asked.agent, source: from('agent') } }),
       ...(tools === undefined ? {} : { tools: { text: tools, source: '--tools' } }),
+      ...(token === undefined ? {} : { token: { text: token, source: TOKEN_VARIABLE } }),
       ...(embedding === undefined ? {} : { embedding_model: { text: embedding, source: 'KEEPSAKE_EMBEDDING_MODEL' } }),
       ...more,
     },
     ...(otherwise === undefined ? {} : { otherwise }),
   })
+}
+
+/** The `agent.yaml` that somebody names; else the nearest counts. */
+export function configNamed({ given }: Pick<Context, 'given'>): string | undefined {
+  return given.one('config') ?? variable('KEEPSAKE_CONFIG')
 }
 
 /** One that is set to nothing is as good as none. */

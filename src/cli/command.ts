@@ -56,8 +56,8 @@ export interface Opened {
   readonly root: string
 }
 
-/** How long a command has its memory: for one answer, or for as long as somebody goes on. */
-export type Life = 'short' | 'long'
+/** How long a command has its memory: for one answer, for one that is no use if it comes late, or for as long as somebody goes on. */
+export type Life = 'short' | 'glance' | 'long'
 
 /** What the options and the environment say about where the memory is, and whose. */
 export interface Asked {

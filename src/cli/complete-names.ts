@@ -50,7 +50,7 @@ async function fromMemory(
 ): Promise<readonly Candidate[]> {
   const { context, close } = contextFor(new Arguments([], values))
   try {
-    return await look((await context.open()).memory)
+    return await look((await context.open('glance')).memory)
   } finally {
     await close()
   }

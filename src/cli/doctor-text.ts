@@ -1,4 +1,5 @@
 /** What `doctor` found and mended, as people read it and as JSON. */
+import { isUrl } from '../config/value-types.ts'
 import {
   type Checked,
   type Examination,
@@ -73,7 +74,7 @@ function mendedText({ mending, wouldMend, backsUp }: Told, root: string, screen:
 
 function findingsText({ examination, mending, wouldMend }: Told, root: string, screen: Screen): string[] {
   const { findings, checked } = examination
-  const looked = checkedText(checked)
+  const looked = checkedText(checked, isUrl(root))
   if (findings.length === 0)
     return [`${mending?.mended.length ? 'Nothing else is wrong.' : 'Nothing wrong.'} ${looked}`]
   const groups = Object.entries(TITLES).flatMap(([severity, title]) => {
@@ -104,9 +105,9 @@ function countsText(findings: readonly Finding[]): string {
   return parts.filter((part) => part !== '').join(', ')
 }
 
-function checkedText({ files, entries, changes, sessions }: Checked): string {
+function checkedText({ files, entries, changes, sessions }: Checked, isOnServer: boolean): string {
   const parts = [
-    counted(files, 'file', 'files'),
+    ...(isOnServer ? [] : [counted(files, 'file', 'files')]),
     counted(entries, 'entry', 'entries'),
     counted(changes, 'change', 'changes'),
     counted(sessions, 'session', 'sessions'),

@@ -14,6 +14,8 @@ export interface EmbeddingsState {
   readonly state: string
   /** Entries that have no vector yet; missing where that was not looked at. */
   readonly pending?: number
+  /** Why those that are there can't be used: a sentence. */
+  readonly problem?: string
 }
 
 export function embeddingsState({ values }: Config): EmbeddingsState {

@@ -69,6 +69,7 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
     'KEEPSAKE_EMBEDDING_MODEL',
     'all-MiniLM-L6-v2, or none for search by words alone; wins over embedding_model of agent.yaml',
   ],
+  ['KEEPSAKE_CHROMA_TOKEN', 'the token of a Chroma server; wins over token of agent.yaml, and keeps it out of files'],
   ['KEEPSAKE_MCP_TOKEN', 'the token that clients of "keepsake mcp --http" must show; stands for --token-file'],
   [
     'OPENAI_MODEL',

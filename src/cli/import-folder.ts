@@ -11,10 +11,9 @@ import type { Context, Outcome } from './command.ts'
 import { counted } from './counted.ts'
 import { warningsJson } from './entry-json.ts'
 import { rowsText } from './entry-text.ts'
+import { isMade } from './is-made.ts'
 import { progressLine } from './progress.ts'
 import type { Screen } from './screen.ts'
-
-const NO_ENTRY = { throwIfNoEntry: false } as const
 
 /** `called`: as the person named it. */
 export async function takeFolder({ given, asked, screen, open }: Context, called: string): Promise<Outcome> {
@@ -28,7 +27,7 @@ export async function takeFolder({ given, asked, screen, open }: Context, called
     await requireOurs(folder, root, called)
     const imported = await importFolder(movable(folder), movable(memory.store), {
       dryRun,
-      isMade: existsSync(join(workspace, SETTINGS_FILE)) || statSync(workspace, NO_ENTRY)?.isFile() === true,
+      isMade: await isMade(memory.store, workspace),
       onProgress: ({ doing, done, total }) => progress.show(doing, done, total),
     })
     return outcomeOf(imported, { called, dryRun, agent: memory.agent }, screen)

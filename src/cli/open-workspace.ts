@@ -6,11 +6,13 @@ import type { Life, Opened } from './command.ts'
 import { embedOf } from './embed-of.ts'
 import { elsewhereOf } from './running-server.ts'
 
+/** Of a server, for who waits at a prompt. */
+const GLANCE_MS = 1000
 /** Off the way to the first prompt. */
 const LOAD_AFTER_MS = 500
 
 export async function openWorkspace(config: Config, life: Life = 'short'): Promise<Opened> {
-  const { store, agent, settings } = await openStore(config)
+  const { store, agent, settings } = await openStore(config, life === 'glance' ? { requestMs: GLANCE_MS } : {})
   const search = life === 'long' ? searchForLong(config) : searchOnce(config)
   return { memory: await openMemory({ store, agent, ...settings, ...search }), root: config.values.workspace }
 }

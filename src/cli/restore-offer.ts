@@ -27,6 +27,15 @@ type OnProgress = (doing: string, done: number, total: number) => void
 
 export async function offerFrom(backup: string, { values }: Config, onProgress: OnProgress): Promise<RestoreOffer> {
   const { backend, workspace } = values
+  if (backend === 'chroma') {
+    throw new KeepsakeError(
+      'UNSUPPORTED',
+      `${workspace} is on a server, and a backup comes back as a file or a folder`,
+      {
+        hint: `Restore it to a place here, with --workspace; then: keepsake move --to ${workspace} --workspace THAT_PLACE`,
+      },
+    )
+  }
   if (backend !== 'filesystem' && backend !== 'file') {
     throw new InvalidError('workspace', `${workspace} is not a folder`, 'a folder, or a file')
   }

@@ -11,7 +11,7 @@ import { programVersion } from './version.ts'
 /** `undefined`: there is nothing that another process could see, or nothing that it could do better. */
 export function localPlace({ values }: Config): LocalPlace | undefined {
   const { backend, workspace, embedding_model: model } = values
-  if ((backend !== 'filesystem' && backend !== 'file') || model === 'none') return undefined
+  if (backend === 'memory' || model === 'none') return undefined
   return {
     root: workspace,
     // Only where there is a server to be asked for: it stands in a file.
@@ -32,8 +32,9 @@ export function elsewhereOf(config: Config): Pick<MemoryOptions, 'elsewhere'> {
   return {
     elsewhere: async (query, options, agent) => {
       const place = localPlace(config)
-      const { signal } = options
-      const question = { setup: setupOf(config), agent, query, options }
+      // Another process looks for itself, and has another clock.
+      const { signal, askedAtMs: _, ...said } = options
+      const question = { setup: setupOf(config), agent, query, options: said }
       return place && askLocal(place, question, signal ? { signal } : {})
     },
   }

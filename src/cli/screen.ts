@@ -3,6 +3,7 @@
  * is text from anywhere, so what a terminal would obey is shown to it, not sent; a pipe gets every byte as it is.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
+import { isUrl } from '../config/value-types.ts'
 
 export interface ScreenFacts {
   readonly isTerminal: boolean
@@ -52,6 +53,8 @@ export class Screen {
 
   /** A path as one would type it here. */
   path(root: string, path: string): string {
+    if (isUrl(path)) return this.line(path)
+    if (isUrl(root)) return this.line(path === '.' ? root : path)
     const full = isAbsolute(path) ? path : join(root, path)
     const fromHere = relative(this.#facts.cwd, full)
     const isBelow = fromHere !== '' && fromHere !== '..' && !fromHere.startsWith(`..${sep}`) && !isAbsolute(fromHere)

@@ -211,7 +211,7 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     'move',
     {
       group: 'Care',
-      summary: 'the whole memory in another store: a folder, or one file',
+      summary: 'the whole memory in another store: a folder, one file, a server',
       load: async () => (await import('./commands/move.ts')).move,
     },
   ],

@@ -122,10 +122,10 @@ describe.concurrent('keepsake config', () => {
       value: join(desk.folder, 'elsewhere'),
       source: 'KEEPSAKE_WORKSPACE',
     })
-    expect(await sourceOf(desk, 'backend', ['--workspace', 'chroma://host'])).toEqual({
-      value: 'chroma',
-      source: '--workspace',
-    })
+    const server = ['--workspace', 'chroma://127.0.0.1:9/notes']
+    for (const [key, value] of Object.entries({ backend: 'chroma', url: 'http://127.0.0.1:9', database: 'notes' })) {
+      expect(await sourceOf(desk, key, server)).toEqual({ value, source: '--workspace' })
+    }
   })
 
   it('shows what the workspace was made with', async () => {
@@ -183,15 +183,18 @@ describe.concurrent('a command', () => {
     })
   })
 
-  it.each(['chroma'])('says that the backend %s comes later', async (backend) => {
-    const desk = deskWith(`backend: ${backend}`)
+  it('says that a server is not there, and config shows what it would be asked with, without the token', async () => {
+    const desk = deskWith('backend: chroma', 'url: http://127.0.0.1:9', 'token: hunter2')
     for (const args of [['list'], ['remember', 'x'], ['init']]) {
       const { status, error } = await jsonFrom(desk, args)
-      expect([status, error.code]).toEqual([1, 'UNSUPPORTED'])
-      expect(error.message).toContain(`${join(desk.folder, 'agent.yaml')}:3 names a memory `)
-      expect(error.hint).toContain('backend: filesystem')
+      expect([status, error.code]).toEqual([1, 'IO'])
+      expect(error.message).toContain("chroma://127.0.0.1:9 can't be reached")
     }
-    expect(await sourceOf(desk, 'backend')).toEqual({ value: backend, source: 'agent.yaml:3' })
+    const { status, stdout, stderr } = await desk.run(['config'])
+    expect([status, stderr]).toEqual([0, expect.stringContaining('what the memory was made with is not known')])
+    expect(stdout).toContain('  workspace              chroma://127.0.0.1:9  agent.yaml:4\n')
+    expect(stdout).toMatch(/^ {2}token +\*{8} +agent\.yaml:5$/m)
+    expect(stdout + stderr).not.toContain('hunter2')
   })
 
   it('leaves nothing behind with the backend memory', async () => {

@@ -319,3 +319,44 @@ describe('the program itself', () => {
     expect(stdout.trim().split('\n')).toEqual(['claude', 'codex', 'cursor'])
   })
 })
+
+describe('install where agent.yaml leads to a server', () => {
+  const yaml = (url: string): string =>
+    ['kind: Agent', 'spec:', '  memory:', '    backend: chroma', `    url: ${url}`, ''].join('\n')
+  const WITH_CLIENT = ['-y', '--package=keepsake', '--package=chromadb', 'keepsake', 'mcp']
+
+  it('names the package that it takes, for the server and the hooks', async () => {
+    const here = new Installing()
+    here.write('agent.yaml', yaml('http://127.0.0.1:8000'))
+    const { warnings } = await here.install('claude', '--hooks')
+    expect(warnings).toEqual([])
+    expect(JSON.parse(here.read('.mcp.json')).mcpServers.keepsake.args).toEqual(WITH_CLIENT)
+    expect(here.read('.claude/settings.json')).toContain(
+      'npx -y --package=keepsake --package=chromadb keepsake hook claude"',
+    )
+  })
+
+  it('names the file too where it leads beyond this machine, and says so', async () => {
+    const here = new Installing()
+    const file = here.write('agent.yaml', yaml('https://chroma.example'))
+    const { warnings } = await here.install('claude')
+    expect(warnings).toEqual([expect.stringContaining('leads to chroma://chroma.example:443?tls=1: what the client')])
+    expect(JSON.parse(here.read('.mcp.json')).mcpServers.keepsake.args).toEqual([...WITH_CLIENT, '--config', file])
+  })
+
+  it('does not name it for all projects', async () => {
+    const here = new Installing()
+    here.write('agent.yaml', yaml('https://chroma.example'))
+    const { warnings } = await here.install('codex')
+    expect(warnings).toEqual([expect.stringContaining('an entry for all projects does not follow it')])
+    expect(here.read('home/.codex/config.toml')).not.toContain('--config')
+  })
+
+  it('writes a file that is named as it was named', async () => {
+    const here = new Installing()
+    const file = here.write('other.yaml', yaml('https://chroma.example'))
+    const { warnings } = await here.install('claude', '--config', 'other.yaml')
+    expect(warnings).toEqual([])
+    expect(JSON.parse(here.read('.mcp.json')).mcpServers.keepsake.args).toEqual([...WITH_CLIENT, '--config', file])
+  })
+})

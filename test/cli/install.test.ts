@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { CLIENTS, type Client } from '../../src/cli/install/clients.ts'
 import { installed, uninstalled } from '../../src/cli/install/edit.ts'
 import { readTree } from '../../src/cli/install/json-tree.ts'
-import { isServerCommand, serverCommand } from '../../src/cli/install/server-command.ts'
+import { hookCommand, isHookCommand, isServerCommand, serverCommand } from '../../src/cli/install/server-command.ts'
 import { JSON_TEXTS, TOML_TEXTS } from './install-texts.ts'
 
 const COMMAND = serverCommand({}, '/')
@@ -309,7 +309,19 @@ describe('a command is known for ours', () => {
       '--tools',
       'agnx',
     ])
-    expect(serverCommand({ workspace: 'chroma://host/x' }, '/w').at(-1)).toBe('chroma://host/x')
+    const onServer = serverCommand({ workspace: 'chroma://host/x', onServer: true }, '/w')
+    expect(onServer).toEqual([
+      'npx',
+      '-y',
+      '--package=keepsake',
+      '--package=chromadb',
+      'keepsake',
+      'mcp',
+      '--workspace',
+      'chroma://host/x',
+    ])
+    expect(isServerCommand(onServer)).toBe(true)
+    expect(isHookCommand(hookCommand('claude', { workspace: 'chroma://host/x', onServer: true }, '/w'))).toBe(true)
     expect(serverCommand({ local: { node: '/n', program: '/p' } }, '/w')).toEqual(['/n', '/p', 'mcp'])
   })
 })

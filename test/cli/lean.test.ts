@@ -57,7 +57,7 @@ describe.concurrent('a command', () => {
 
   it('on a memory in one file loads its store besides, and nothing else', async () => {
     const loaded = await loadedBy(new Desk(), ['remember', 'x', '--workspace', 'memory.keepsake'])
-    const files = ['chunk.js', 'file-rarely.js', 'file.js', 'main.js', 'program.js']
+    const files = ['chroma-file-rarely.js', 'chunk.js', 'file-rarely.js', 'file.js', 'main.js', 'program.js']
     expect(loaded.map((url) => url.replace(/.*\//, '')).sort()).toEqual(files)
   })
 

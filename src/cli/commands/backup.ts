@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import type { Config } from '../../config/load-config.ts'
 import { openFiles, openOneFile } from '../../config/open-store.ts'
+import { KeepsakeError } from '../../errors.ts'
 import { usageError } from '../arguments.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
@@ -19,7 +20,7 @@ export const backup: Command = {
     'opens and "keepsake restore" brings back. It is of one moment, also while agents write, and is read back and',
     'compared before it gets its name. Links and what can not be read are left out and named; other archives that',
     'keepsake made are left out, too. With - as FILE the archive goes to standard output. Of a memory in one file, FILE is a',
-    'whole copy that can be used as it is.',
+    'whole copy that can be used as it is. A memory on a server is copied with "keepsake move".',
   ],
   options: [{ name: 'force', about: 'replace FILE if it is there' }],
   examples: [
@@ -35,6 +36,7 @@ async function run(context: Context): Promise<Outcome> {
   const file = given.operand(0)
   if (file === STANDARD_OUTPUT) refuseOtherOutput(context)
   const config = await configAsked(context)
+  if (config.values.backend === 'chroma') throw unsupported(config, file)
   const isOneFile = config.values.backend === 'file'
   if (isOneFile && isArchiveName(file)) {
     throw usageError(
@@ -113,6 +115,14 @@ function told({ archive, counts, bytes, change, warnings }: Made, { screen }: Co
     quietText: '',
     warnings,
   }
+}
+
+/** What runs the server has a way to copy it; a whole copy that is ours is another memory. */
+function unsupported({ values: { workspace } }: Config, file: string): KeepsakeError {
+  const name = isOneFileName(file) ? file : 'copy.keepsake'
+  return new KeepsakeError('UNSUPPORTED', `${workspace} is a memory on a server, and has no files to back up`, {
+    hint: `Copy all of it into one file, and from there back: keepsake move --to ${name} --workspace ${workspace}`,
+  })
 }
 
 /** What such a name promises would be no such thing. */

@@ -7,23 +7,28 @@ import { CONFIG_KEYS, type ConfigKey, KEYS, PINNED } from '../../config/keys.ts'
 import type { Config } from '../../config/load-config.ts'
 import { settingsFileOf } from '../../config/open-store.ts'
 import { SERVER } from '../../config/value-types.ts'
-import { openOnDisk } from '../../memory/open.ts'
+import { isKeepsakeError } from '../../errors.ts'
+import { openLasting } from '../../memory/lasting-store.ts'
 import type { JsonValue } from '../../model/entry.ts'
 import type { Settings } from '../../ports/store.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { rowsText } from '../entry-text.ts'
+import { isMade } from '../is-made.ts'
 import type { Screen } from '../screen.ts'
 
 const HIDDEN = '********'
+const ON_SERVER = 'the server'
+/** Of a server, for what is only shown. */
+const GLANCE_MS = 3000
 
 export const config: Command = {
   verb: 'config',
   operands: [{ name: 'KEY', optional: true }],
   about: [
     'Shows each value that counts here and where it comes from: the default, a preset of tools, a line of agent.yaml,',
-    'an option, the environment, or keepsake.yaml, which holds what the workspace was made with; a memory in one file',
-    'holds that itself. With KEY only that one. Writes nothing. All keys are described in docs/config.md.',
+    'an option, the environment, or keepsake.yaml, which holds what the workspace was made with; a memory in one file or',
+    'on a server holds that itself. With KEY only that one. Writes nothing. All keys are described in docs/config.md.',
   ],
   options: [],
   examples: ['keepsake config', 'keepsake config recall_limit', 'keepsake config --config ~/bots/agent.yaml --json'],
@@ -41,9 +46,10 @@ async function run(context: Context): Promise<Outcome> {
   const keys = keysWanted(context.given.operands[0])
   const found = await configAsked(context)
   const settingsFile = settingsFileOf(found)
-  const shown = await effective(found, settingsFile)
-  const rows = shown.filter(([key]) => keys.includes(key))
-  const { workspace, agent } = found.values
+  const { pinned, problem } = await pinnedIn(found, settingsFile)
+  const rows = effective(found, pinned).filter(([key]) => keys.includes(key))
+  const { workspace } = found.values
+  const agent = agentOf(found, pinned)
   return {
     json: {
       config: Object.fromEntries(rows),
@@ -52,14 +58,18 @@ async function run(context: Context): Promise<Outcome> {
       workspace,
       agent,
     },
-    text: [...(keys.length === 1 ? [] : headText(found, context.screen)), ...tableText(rows, context.screen)].join(
-      '\n',
-    ),
+    text: [
+      ...(keys.length === 1 ? [] : headText(found, agent, context.screen)),
+      ...tableText(rows, context.screen),
+    ].join('\n'),
     quietText:
       rows.length === 1
         ? rows.map(([, { value }]) => valueText(value)).join()
         : tableText(rows, context.screen).join('\n'),
-    warnings: found.enabled ? [] : [`${found.file} has no spec.memory, so agents are given no memory`],
+    warnings: [
+      ...(found.enabled ? [] : [`${found.file} has no spec.memory, so agents are given no memory`]),
+      ...(problem === undefined ? [] : [`what the memory was made with is not known: ${problem}`]),
+    ],
   }
 }
 
@@ -71,13 +81,15 @@ function keysWanted(key: string | undefined): readonly ConfigKey[] {
 }
 
 /** What is pinned counts over what is wished for; opening the workspace refuses it where the two differ. */
-async function effective(found: Config, settingsFile: string | undefined): Promise<ShownKeys> {
-  const settings = await settingsOf(found)
+function effective(found: Config, pinned: Pinned | undefined): ShownKeys {
   return CONFIG_KEYS.map((key) => {
-    const name = PINNED.find(([pinned]) => pinned === key)?.[1]
+    const name = PINNED.find(([one]) => one === key)?.[1]
     const isOutside = key === 'identity_file' && identityOutside(found) !== undefined
-    if (settings && name && !isOutside) {
-      return [key, { value: settings[name], source: settingsFile ? basename(settingsFile) : found.sources[key].label }]
+    if (pinned && name && !isOutside) {
+      return [key, { value: pinned.settings[name], source: pinned.source ?? found.sources[key].label }]
+    }
+    if (key === 'agent' && agentOf(found, pinned) !== found.values.agent) {
+      return [key, { value: agentOf(found, pinned), source: ON_SERVER }]
     }
     if (key === 'llm') return [key, shownLlm(found)]
     const value = key === 'embedding_model' ? shownEmbedding(found) : found.values[key]
@@ -105,20 +117,41 @@ function shownAddress(address: string): string {
   return SERVER.read(address, '') === undefined ? HIDDEN : address.replace(/\?[\s\S]*$/, `?${HIDDEN}`)
 }
 
-async function settingsOf(found: Config): Promise<Settings | undefined> {
-  const { backend } = found.values
-  if (backend !== 'filesystem' && backend !== 'file') return undefined
-  const store = await openOnDisk(found)
+interface Pinned {
+  readonly settings: Settings
+  /** Missing where the workspace is not made yet. */
+  readonly source?: string
+}
+
+/** `problem`: why a server can't tell, which is no reason to show nothing. */
+async function pinnedIn(
+  found: Config,
+  settingsFile: string | undefined,
+): Promise<{ readonly pinned?: Pinned; readonly problem?: string }> {
+  const { backend, workspace } = found.values
+  if (backend === 'memory') return {}
+  const store = await openLasting(found, { requestMs: GLANCE_MS })
   try {
-    return await store.settings()
+    const settings = await store.settings()
+    if (backend === 'chroma') return (await isMade(store, workspace)) ? { pinned: { settings, source: ON_SERVER } } : {}
+    return { pinned: { settings, ...(settingsFile === undefined ? {} : { source: basename(settingsFile) }) } }
+  } catch (error) {
+    if (backend !== 'chroma' || !isKeepsakeError(error)) throw error
+    return { problem: error.message }
   } finally {
     await store.close()
   }
 }
 
-function headText({ file, values }: Config, screen: Screen): string[] {
+/** A flat memory on a server tells whose it is, where nobody says it. */
+function agentOf({ values, sources }: Config, pinned: Pinned | undefined): string {
+  const isTold = values.backend === 'chroma' && sources.agent.from === 'default'
+  return (isTold ? pinned?.settings.agent : undefined) ?? values.agent
+}
+
+function headText({ file }: Config, agent: string, screen: Screen): string[] {
   const where = file === undefined ? 'there is no agent.yaml here or above' : `from ${screen.path('', file)}`
-  return [`Configuration of the agent ${values.agent}: ${where}`]
+  return [`Configuration of the agent ${agent}: ${where}`]
 }
 
 function tableText(rows: ShownKeys, screen: Screen): string[] {

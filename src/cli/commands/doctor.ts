@@ -16,6 +16,7 @@ import { doctorOutcome, type Told } from '../doctor-text.ts'
 import { embeddingsState } from '../embeddings-state.ts'
 import { EXIT_STATUS } from '../exit-status.ts'
 import { progressLine } from '../progress.ts'
+import { serverDoctor } from '../server-doctor.ts'
 import { withPending } from '../with-pending.ts'
 
 export const doctor: Command = {
@@ -24,7 +25,8 @@ export const doctor: Command = {
   about: [
     'Looks at every file of the workspace and says what is wrong, or may be: damage, warnings, notes. Looking changes',
     'nothing. With --fix it makes a backup and then mends what needs no judging; your texts stay as they are. The exit',
-    'status is 1 when there is damage. Each code in brackets is explained in docs/doctor.md.',
+    'status is 1 when there is damage. Of a memory on a server it looks at every record. Each code in brackets is',
+    'explained in docs/doctor.md.',
   ],
   options: [{ name: 'fix', about: 'make a backup, then mend what needs no judging' }, DRY_RUN],
   examples: ['keepsake doctor', 'keepsake doctor --fix --dry-run', 'keepsake doctor --fix'],
@@ -37,13 +39,12 @@ async function run(context: Context): Promise<Outcome> {
   if (dryRun && !fix) throw usageError('--dry-run goes with --fix', 'Without --fix nothing is changed anyway.')
   const config = await configAsked(context)
   const { backend, workspace } = config.values
-  const doctor =
-    backend === 'file' ? ofFile(context, config) : backend === 'filesystem' ? ofFolder(context, config) : undefined
-  if (!doctor) throw unsupported(backend)
+  const doctor = doctorFor(context, config)
   const told = fix && !dryRun ? await doctor.mended() : await doctor.examined()
   const { examination } = told
   if (examination.findings.some(({ severity }) => severity === 'damage')) process.exitCode = EXIT_STATUS.DAMAGED
-  const embeddings = await withPending(embeddingsState(config), context)
+  const isReached = examination.findings.every(({ code }) => code !== 'unreachable-server')
+  const embeddings = isReached ? await withPending(embeddingsState(config), context) : embeddingsState(config)
   const shown = { ...told, embeddings, ...(dryRun ? wouldMend(examination.findings, backend) : {}) }
   return doctorOutcome(shown, workspace, context.screen)
 }
@@ -52,20 +53,29 @@ function wouldMend(findings: readonly Finding[], backend: string): Pick<Told, 'w
   const mended = mendable(findings)
   return {
     wouldMend: mended,
-    backsUp: backend === 'filesystem' || mended.some(({ severity }) => severity === 'damage'),
+    backsUp: backend === 'filesystem' || (backend === 'file' && mended.some(({ severity }) => severity === 'damage')),
   }
 }
 
-/** One for each store that has files to look at. */
+/** One for each store that has something to look at. */
 interface Doctor {
   examined(): Promise<Told>
   mended(): Promise<Told>
 }
 
-function unsupported(backend: string): KeepsakeError {
-  return new KeepsakeError('UNSUPPORTED', `doctor looks at files, and a ${backend} memory has none`, {
-    hint: 'Name a folder, or a memory in one file.',
-  })
+function doctorFor(context: Context, config: Config): Doctor {
+  switch (config.values.backend) {
+    case 'filesystem':
+      return ofFolder(context, config)
+    case 'file':
+      return ofFile(context, config)
+    case 'chroma':
+      return serverDoctor(context, config)
+    case 'memory':
+      throw new KeepsakeError('UNSUPPORTED', 'doctor looks at what is kept, and a memory in RAM is not', {
+        hint: 'Name a folder, a memory in one file, or a server.',
+      })
+  }
 }
 
 function ofFile({ given }: Context, config: Config): Doctor {

@@ -14,12 +14,14 @@ export const embed: Command = {
     'Makes a vector of every text that has none yet, so that recall finds it by meaning. What has one is not made',
     'again: a rename embeds the new name and nothing else, a restart nothing. Interrupted, it goes on the next time where it',
     'stopped. "keepsake mcp" does this by itself, behind what it serves. The built-in model runs on this machine;',
-    'docs/embeddings.md says how to install it or choose another.',
+    'docs/embeddings.md says how to install it or choose another. A Chroma server holds one set of vectors, for all who',
+    'search there: where another model made them, nothing is embedded until somebody says --anew.',
   ],
-  options: [],
+  options: [{ name: 'anew', about: 'on a server: all vectors, of every agent, in place of those that are there' }],
   examples: [
     'keepsake embed',
     'keepsake embed --agent scout',
+    'keepsake embed --anew --workspace chroma://127.0.0.1:8000',
     'keepsake recall "what name should I use?" --mode semantic',
   ],
   run,
@@ -37,7 +39,12 @@ async function run(context: Context): Promise<Outcome> {
   const { memory } = await context.open()
   const progress = progressLine(context.given, 'entries')
   const embedded = await memory
-    .embed({ signal, mustKeep: true, onProgress: (done, total) => progress.show('embedding', done, total) })
+    .embed({
+      signal,
+      mustKeep: true,
+      anew: context.given.has('anew'),
+      onProgress: (done, total) => progress.show('embedding', done, total),
+    })
     .catch((error) => {
       // In a terminal the process of the model is interrupted too, and fails.
       if (!signal.aborted || isUnkept(error)) throw error

@@ -2,7 +2,7 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isKeepsakeError, KeepsakeError, StorageError } from '../../errors.ts'
-import { openOnDisk } from '../../memory/open.ts'
+import { agentOf, openLasting } from '../../memory/lasting-store.ts'
 import { type Moved, type MoveStep, moveMemory } from '../../move/move-memory.ts'
 import type { Movable, Store } from '../../ports/store.ts'
 import { configAsked } from '../asked-config.ts'
@@ -33,12 +33,12 @@ async function run(context: Context): Promise<Outcome> {
   refuseWhatIsThere(folder)
   const config = await configAsked(context)
   refuseSamePlace(config.values.workspace, folder, 'FOLDER')
-  const from = await openOnDisk(config)
+  const from = await openLasting(config)
   const progress = moveProgress(given)
   try {
     const { entries, sessions, files, warnings } = await writeFolder(from, {
       folder,
-      agent: config.values.agent,
+      agent: await agentOf(config, from),
       onProgress: progress.show,
     })
     progress.end()

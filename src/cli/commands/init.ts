@@ -4,11 +4,12 @@ import { WORKSPACE_FOLDER } from '../../config/find-workspace.ts'
 import { type Asked, loadConfig } from '../../config/load-config.ts'
 import { settingsFileOf } from '../../config/open-store.ts'
 import { isKeepsakeError } from '../../errors.ts'
-import { openOnDisk } from '../../memory/open.ts'
+import { openLasting } from '../../memory/lasting-store.ts'
 import type { Settings } from '../../ports/store.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { rowsText } from '../entry-text.ts'
+import { isMade } from '../is-made.ts'
 import type { Screen } from '../screen.ts'
 
 const NEXT: readonly (readonly [command: string, what: string])[] = [
@@ -24,7 +25,8 @@ export const init: Command = {
   about: [
     'Makes the workspace .keepsake in this folder; or the one that --workspace names, or an agent.yaml here or above.',
     'Commands that run here or in a folder below use it from then on. Running it again changes nothing. A name that ends',
-    'in .keepsake, such as memory.keepsake, is a memory in one file; all others are folders of Markdown files.',
+    'in .keepsake, such as memory.keepsake, is a memory in one file; chroma://HOST:PORT is one on a Chroma server; all others',
+    'are folders of Markdown files.',
   ],
   options: [
     { name: 'layout', value: 'agents|flat', about: 'a folder for each agent (default), or one agent at the root' },
@@ -35,6 +37,7 @@ export const init: Command = {
     'keepsake init --timezone Europe/Berlin',
     'keepsake init --workspace ~/notes --layout flat',
     'keepsake init --workspace memory.keepsake',
+    'keepsake init --workspace chroma://127.0.0.1:8000',
   ],
   run,
 }
@@ -43,13 +46,9 @@ async function run(context: Context): Promise<Outcome> {
   const { given, asked, screen } = context
   const pins = { layout: option(context, 'layout'), timezone: option(context, 'timezone') }
   const config = await configAsked(context, pins, join(asked.cwd, WORKSPACE_FOLDER))
-  const store = await openOnDisk(config)
+  const store = await openLasting(config)
   const { workspace: root } = config.values
-  const wanted = await store.settings()
-  const wasThere = settingsFileOf(config) !== undefined
-  if (!wasThere) await store.init()
-  const settings = await store.settings()
-  await store.close()
+  const { wanted, wasThere, settings } = await made(store, root).finally(() => store.close())
   // Another process may have been faster: then the workspace is the one that it made.
   const created = !wasThere && settings.id === wanted.id
   const isNamed = given.has('workspace') || given.has('config')
@@ -60,6 +59,16 @@ async function run(context: Context): Promise<Outcome> {
     quietText: '',
     warnings: [],
   }
+}
+
+async function made(
+  store: Awaited<ReturnType<typeof openLasting>>,
+  root: string,
+): Promise<{ readonly wanted: Settings; readonly settings: Settings; readonly wasThere: boolean }> {
+  const wanted = await store.settings()
+  const wasThere = await isMade(store, root)
+  if (!wasThere) await store.init()
+  return { wanted, wasThere, settings: await store.settings() }
 }
 
 function option({ given }: Context, name: string): Asked | undefined {

@@ -1,5 +1,6 @@
 /** `keepsake install`: puts the MCP server, and if asked the hooks, into a client's configuration, and nothing else anywhere. */
 import { realpathSync } from 'node:fs'
+import type { Config } from '../../config/load-config.ts'
 import { PRESET_NAMES } from '../../model/preset.ts'
 import { usageError } from '../arguments.ts'
 import { configAsked } from '../asked-config.ts'
@@ -19,6 +20,7 @@ import {
   shellLine,
 } from '../install/server-command.ts'
 import { SCOPE, type Target, targetOf } from '../install/target.ts'
+import { isFoundServer } from '../own-server.ts'
 
 export const install: Command = {
   verb: 'install',
@@ -53,13 +55,17 @@ export const install: Command = {
 async function run(context: Context): Promise<Outcome> {
   const { given, asked } = context
   const target = targetOf(context)
-  const options = await optionsFor(context)
+  const loaded = await configAsked(context)
+  const options = optionsFor(context, target, loaded)
   const command = serverCommand(options, asked.cwd)
   const entry = entryFor(target, command, given.has('trust'))
   const hooks = given.has('hooks') ? plannedHooks(target, hookCommand(target.name, options, asked.cwd)) : undefined
   if (given.has('print')) return hooks ? printedHooks(target, hooks) : printed(target, entry)
   if (hooks) await checkHooks(context, hooks)
-  const server = await installServer(context, target, command, entry)
+  const server = withWarnings(
+    await installServer(context, target, command, entry),
+    foundWarnings(context, target, loaded),
+  )
   if (!hooks) return server
   return bothOutcomes(server, await afterFirst(server, () => installHooks(context, hooks)))
 }
@@ -91,13 +97,30 @@ async function installServer(
   return { json, text, quietText: '', warnings: plainJson ? plainJsonWarning(title, file.path, edit.after) : [] }
 }
 
-/** What is wrong with the options is told now, not by a server that a client can't start. */
-async function optionsFor(context: Context): Promise<ServerOptions> {
+/** From the configuration that counts here: what is wrong with it is told now, not by a server that a client can't start. */
+function optionsFor(context: Context, { scope }: Target, loaded: Config): ServerOptions {
   const { given } = context
-  const names = ['workspace', 'agent', 'config', 'tools'] as const
-  if (names.some((name) => given.has(name))) await configAsked(context)
-  const [workspace, agent, config, tools] = names.map((name) => given.one(name))
-  return { workspace, agent, config, tools, local: given.has('local') ? thisBuild() : undefined }
+  const [workspace, agent, named, tools] = (['workspace', 'agent', 'config', 'tools'] as const).map((name) =>
+    given.one(name),
+  )
+  // What was only found is not followed beyond this machine by what runs unattended: who installs it here names it.
+  const found = scope !== 'user' && isFoundServer(loaded, context) ? loaded.file : undefined
+  const config = named ?? found
+  const onServer = loaded.values.backend === 'chroma'
+  return { workspace, agent, config, tools, onServer, local: given.has('local') ? thisBuild() : undefined }
+}
+
+function foundWarnings(context: Context, { scope }: Target, config: Config): readonly string[] {
+  if (!isFoundServer(config, context)) return []
+  const leads = `${context.screen.path('', config.file ?? '')} leads to ${config.values.workspace}`
+  if (scope !== 'user') return [`${leads}: what the client is told to start sends memories there`]
+  return [
+    `${leads}, and an entry for all projects does not follow it: name it with --config, or choose --scope project`,
+  ]
+}
+
+function withWarnings(outcome: Outcome, warnings: readonly string[]): Outcome {
+  return { ...outcome, warnings: [...outcome.warnings, ...warnings] }
 }
 
 function thisBuild(): LocalBuild {

@@ -1,6 +1,5 @@
 /** `keepsake mcp`: the memory as a server for programs that speak MCP, until its client goes. */
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Config } from '../../config/load-config.ts'
 import { readTextFile } from '../../config/read-text-file.ts'
 import { InvalidError } from '../../errors.ts'
@@ -10,10 +9,10 @@ import { lookAgain } from '../../mcp/notices.ts'
 import type { ServedMemory } from '../../mcp/server.ts'
 import { openStore, settingsOf } from '../../memory/open.ts'
 import { type Cleaning, startCleanup } from '../../memory/start-cleanup.ts'
-import { type Memory, openMemory } from '../../memory.ts'
+import { openMemory } from '../../memory.ts'
 import { wholeNumber } from '../../model/number.ts'
 import { PRESET_NAMES } from '../../model/preset.ts'
-import { memoryDirective } from '../../prompt/directive.ts'
+import type { Store } from '../../ports/store.ts'
 import { createMemoryTools } from '../../tools/index.ts'
 import { usageError } from '../arguments.ts'
 import { configAsked } from '../asked-config.ts'
@@ -21,7 +20,8 @@ import { BehindAnswers } from '../behind-answers.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { embedOf } from '../embed-of.ts'
 import { EXIT_STATUS } from '../exit-status.ts'
-import { complain } from '../report.ts'
+import { instructionsOf } from '../instructions.ts'
+import { refuseForeignServer } from '../own-server.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { programVersion } from '../version.ts'
 import { withoutMemory } from '../without-memory.ts'
@@ -72,15 +72,32 @@ async function run(context: Context): Promise<Outcome> {
   if (!config.enabled) throw withoutMemory(config.file ?? 'agent.yaml')
   const signal = stopSignal()
   const quietly = given.has('quiet')
-  if (http) return overHttp(config, { ...http, signal }, quietly)
+  const asked: Asked = { config, quietly, open: () => openedFor(config, context) }
+  if (http) return overHttp(asked, { ...http, signal })
   if (process.stdin.isTTY && !quietly) process.stderr.write(`${FOR_A_PERSON}\n`)
-  await overStdio(config, signal, quietly)
+  await overStdio(asked, signal)
   return { json: undefined, text: '', quietText: '', warnings: [] }
 }
 
-async function overStdio(config: Config, signal: AbortSignal, quietly: boolean): Promise<void> {
-  const [served, { serveMcpStdio }] = await Promise.all([servedMemory(config, quietly), import('../../mcp/stdio.ts')])
-  const cleaning = cleaned(served, quietly)
+interface Asked {
+  readonly config: Config
+  readonly quietly: boolean
+  readonly open: () => Promise<Store>
+}
+
+/** Whose a flat memory on a server is, that server tells; by then the tools speak for the agent that was asked for. */
+async function openedFor(config: Config, context: Context): Promise<Store> {
+  refuseForeignServer(config, context)
+  const { store, agent } = await openStore(config)
+  const { agent: wanted, workspace } = config.values
+  if (agent === wanted) return store
+  await store.close()
+  throw new InvalidError('agent', `${workspace} is the memory of "${agent}", not of "${wanted}"`, `--agent ${agent}`)
+}
+
+async function overStdio(asked: Asked, signal: AbortSignal): Promise<void> {
+  const [served, { serveMcpStdio }] = await Promise.all([servedMemory(asked), import('../../mcp/stdio.ts')])
+  const cleaning = cleaned(served, asked.quietly)
   try {
     const end = await serveMcpStdio(served, { input: process.stdin, output: process.stdout, signal })
     // Each was told by an answer of its own; standard output belongs to those.
@@ -91,23 +108,20 @@ async function overStdio(config: Config, signal: AbortSignal, quietly: boolean):
   }
 }
 
-async function overHttp(config: Config, options: HttpOptions, quietly: boolean): Promise<Outcome> {
-  const [served, { serveMcpHttp }] = await Promise.all([
-    servedMemory(config, quietly),
-    import('../../mcp/http/serve.ts'),
-  ])
+async function overHttp(asked: Asked, options: HttpOptions): Promise<Outcome> {
+  const [served, { serveMcpHttp }] = await Promise.all([servedMemory(asked), import('../../mcp/http/serve.ts')])
   const { url, closed } = await serveMcpHttp(served, options).catch(async (error) => {
     await close(served)
     throw error
   })
-  const cleaning = cleaned(served, quietly)
+  const cleaning = cleaned(served, asked.quietly)
   const end = (): Promise<void> => {
     cleaning.stop()
     return close(served)
   }
   return {
     json: { url },
-    text: `Serving the memory of ${config.values.agent} at ${url}\nFor Claude Code: claude mcp add --transport http keepsake ${url}`,
+    text: `Serving the memory of ${asked.config.values.agent} at ${url}\nFor Claude Code: claude mcp add --transport http keepsake ${url}`,
     quietText: url,
     warnings: [],
     until: closed.finally(end),
@@ -151,8 +165,8 @@ interface Serving extends ServedMemory {
 }
 
 /** The memory opens with the first thing that is asked of it, and says then what is wrong with it. */
-async function servedMemory(config: Config, quietly: boolean): Promise<Serving> {
-  const store = laterStore(async () => (await openStore(config)).store)
+async function servedMemory({ config, quietly, open }: Asked): Promise<Serving> {
+  const store = laterStore(open, { nativeVectors: config.values.backend === 'chroma' })
   const { embed, load } = embedOf(config, { unattended: true })
   const settings = { ...settingsOf(config), searchBy: 'meaning too once loaded' } as const
   const memory = await openMemory({ store, agent: config.values.agent, ...settings, embed })
@@ -167,22 +181,6 @@ async function servedMemory(config: Config, quietly: boolean): Promise<Serving> 
     instructions: await instructionsOf(memory, config),
     version: programVersion(),
   }
-}
-
-/** A directive of the workspace's own is worth opening it for. */
-async function instructionsOf(memory: Memory, config: Config): Promise<string> {
-  if (mayHaveDirective(config)) {
-    const { text, warnings } = await memory.directive()
-    for (const warning of warnings) complain(`warning: ${warning}`)
-    return text
-  }
-  const { tools, soulEditable } = memory.settings
-  return memoryDirective(tools, { soulEditable })
-}
-
-/** Whether one file holds a directive is known only once it is open. */
-function mayHaveDirective({ values: { backend, workspace } }: Config): boolean {
-  return existsSync(backend === 'file' ? workspace : join(workspace, 'directives/memory.md'))
 }
 
 async function close({ memory, behind }: Serving): Promise<void> {

@@ -2,19 +2,20 @@
 import { dirname, isAbsolute, relative } from 'node:path'
 import { CONFIG_FILE } from '../../config/find-workspace.ts'
 import { identityOutside } from '../../config/identity-place.ts'
-import { type Config, loadConfig } from '../../config/load-config.ts'
-import { settingsFileOf } from '../../config/open-store.ts'
-import { openOnDisk } from '../../memory/open.ts'
+import type { Config } from '../../config/load-config.ts'
+import { isUrl } from '../../config/value-types.ts'
+import { agentOf, openLasting } from '../../memory/lasting-store.ts'
 import { compareImages } from '../../move/compare-images.ts'
 import { type Moved, moveMemory } from '../../move/move-memory.ts'
 import { countImage, type ImageCounts } from '../../move/watched-image.ts'
-import type { Movable } from '../../ports/store.ts'
+import type { Movable, Store } from '../../ports/store.ts'
 import { usageError } from '../arguments.ts'
 import { DRY_RUN } from '../ask.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { warningsJson } from '../entry-json.ts'
 import { rowsText } from '../entry-text.ts'
+import { isMade } from '../is-made.ts'
 import { moveProgress } from '../move-progress.ts'
 import { refuseSamePlace } from '../same-place.ts'
 import type { Screen } from '../screen.ts'
@@ -24,16 +25,19 @@ export const move: Command = {
   operands: [],
   about: [
     'Copies the whole memory to TARGET: every entry with its id, times, aliases and metadata, every change, session and',
-    'document. A new TARGET with a name that ends in .keepsake becomes one file, any other a folder of Markdown files. The',
-    'copy is compared with its source, entry by entry and change by change. The source stays as it is, and in use until you',
-    'name the copy in agent.yaml or with --workspace. When it is interrupted, the same command goes on where it was; when',
-    'TARGET holds this memory already, nothing happens; when it holds anything else, nothing is changed.',
+    'document. A new TARGET with a name that ends in .keepsake becomes one file, chroma://HOST:PORT a memory on that Chroma',
+    'server, any other a folder of Markdown files. The copy is compared with its source, entry by entry and change by change.',
+    'The source stays as it is, and in use until you name the copy in agent.yaml or with --workspace. When it is interrupted,',
+    'the same command goes on where it was; when TARGET holds this memory already, nothing happens; when it holds anything',
+    'else, nothing is changed.',
   ],
-  options: [{ name: 'to', value: 'TARGET', about: 'a file or a folder that is not there yet' }, DRY_RUN],
+  options: [{ name: 'to', value: 'TARGET', about: 'a file or a folder that is not there yet, or a server' }, DRY_RUN],
   examples: [
     'keepsake move --to memory.keepsake',
     'keepsake move --to notes --workspace memory.keepsake',
     'keepsake move --to memory.keepsake --dry-run',
+    'keepsake move --to chroma://127.0.0.1:8000',
+    'keepsake move --to notes --workspace chroma://127.0.0.1:8000',
   ],
   run,
 }
@@ -41,11 +45,11 @@ export const move: Command = {
 async function run(context: Context): Promise<Outcome> {
   const { given } = context
   const config = await configAsked(context)
-  const target = await targetOf(context, config)
-  refuseSamePlace(config.values.workspace, target.values.workspace, '--to')
-  const from = await openOnDisk(config)
+  refuseSamePlace(config.values.workspace, (await targetOf(context, config.values.agent)).values.workspace, '--to')
+  const from = await openLasting(config)
   try {
-    const to = await openOnDisk(target)
+    const target = await targetOf(context, await agentOf(config, from))
+    const to = await openLasting(target)
     const progress = moveProgress(given)
     try {
       if (given.has('dry-run')) return tried(await wouldMove(from, to, target), { config, target }, context.screen)
@@ -62,13 +66,14 @@ async function run(context: Context): Promise<Outcome> {
 }
 
 /** Read as `--workspace` is; whose memory it is, the source says. */
-function targetOf({ given, asked }: Context, { values: { agent } }: Config): Promise<Config> {
-  const text = given.one('to')
-  if (text === undefined) throw usageError('move needs --to TARGET', 'Name a file that ends in .keepsake, or a folder.')
-  return loadConfig({
-    file: given.one('config'),
-    from: asked.cwd,
-    asked: { workspace: { text, source: '--to' }, agent: { text: agent, source: 'the source' } },
+function targetOf(context: Context, agent: string): Promise<Config> {
+  const text = context.given.one('to')
+  if (text === undefined) {
+    throw usageError('move needs --to TARGET', 'Name a file that ends in .keepsake, a folder, or chroma://HOST:PORT.')
+  }
+  return configAsked(context, {
+    workspace: { text, source: '--to' },
+    agent: { text: agent, source: 'the source' },
   })
 }
 
@@ -78,10 +83,10 @@ interface Plan extends ImageCounts {
   readonly differences?: readonly string[]
 }
 
-async function wouldMove(from: Movable, to: Movable, target: Config): Promise<Plan> {
+async function wouldMove(from: Movable, to: Store & Movable, target: Config): Promise<Plan> {
   const image = await from.image()
   const counts = await countImage(image)
-  if (settingsFileOf(target) === undefined) return { ...counts, warnings: image.warnings }
+  if (!(await isMade(to, target.values.workspace))) return { ...counts, warnings: image.warnings }
   return { ...counts, warnings: image.warnings, differences: await compareImages(image, await to.image()) }
 }
 
@@ -151,7 +156,7 @@ function configLabel({ file }: Config, screen: Screen): string {
 
 /** Relative to the file that it is written in, where it lies beside or below it. */
 function configLines({ file }: Config, { values: { backend, workspace } }: Config): string[] {
-  const fromFile = file === undefined ? workspace : relative(dirname(file), workspace)
+  const fromFile = file === undefined || isUrl(workspace) ? workspace : relative(dirname(file), workspace)
   const path = fromFile.startsWith('..') || isAbsolute(fromFile) ? workspace : fromFile
   return ['  spec:', '    memory:', `      backend: ${backend}`, `      workspace: ${yamlWord(path)}`]
 }
@@ -163,5 +168,5 @@ function identityLines(config: Config, place: string): string[] {
 }
 
 function yamlWord(text: string): string {
-  return /^[\w./+-]+$/.test(text) ? text : JSON.stringify(text)
+  return /^[\w./:+-]+$/.test(text) ? text : JSON.stringify(text)
 }

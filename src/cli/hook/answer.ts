@@ -3,10 +3,13 @@
  * object that the client takes, and what fails with every prompt is told once, at the start of the session.
  */
 import type { Config } from '../../config/load-config.ts'
-import { isKeepsakeError } from '../../errors.ts'
+import { isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
+import { abortable } from '../../model/abortable.ts'
+import type { CallOptions } from '../../ports/store.ts'
 import { usageError } from '../arguments.ts'
 import type { Context } from '../command.ts'
+import { refuseForeignServer } from '../own-server.ts'
 import { elsewhereOf } from '../running-server.ts'
 import { type HookEvent, type Moment, parseEvent } from './event.ts'
 import { fitted } from './fitted.ts'
@@ -21,24 +24,42 @@ export interface HookAnswer {
 
 type Request = Pick<Context, 'given' | 'asked'>
 
+interface Answering extends SessionOfClient {
+  /** When the client asked, by `performance.now()`. */
+  readonly askedAtMs: number
+  /** Ends what a server takes too long for. */
+  readonly late: AbortSignal
+}
+
 /** A client waits for its hooks. Fingerprints that can't be kept in time are no loss; a transcript may have its last chance. */
 const LOCK_WAIT_MS: Readonly<Record<Moment, number>> = { start: 1000, prompt: 1000, save: 3000 }
+/** Of a server, for one request. */
+const REQUEST_MS = 2000
+/** Of a server, for all that is asked for one answer. With a write that was sent before, it is within what install tells clients to wait. */
+const ANSWER_MS: Readonly<Record<Moment, number>> = { start: 5000, prompt: 5000, save: 40_000 }
 /** In UTF-16 units: as much as is looked at of a message anyway. */
 const MOST_OF_A_PROMPT = 100_000
 const LONGEST_MESSAGE = 300
 
 export async function answerTo(text: string, request: Request): Promise<HookAnswer> {
+  const askedAtMs = performance.now()
   const event = parseEvent(text)
+  const limit = new AbortController()
+  let timer: NodeJS.Timeout | undefined
   try {
     const client = clientCalled(request.given.operand(0))
     if (!event) return {}
-    const session = { client, event }
+    const ms = ANSWER_MS[event.moment]
+    timer = setTimeout(() => limit.abort(tooSlow(ms)), ms)
+    const session = { client, event, askedAtMs, late: limit.signal }
     if (event.moment === 'save') return await saved(session, request)
     // What the last hook of a session could not save is still in its transcript when the session goes on.
     const late = event.source === 'resume' ? await saved(session, request).catch((error) => failure(error, event)) : {}
     return { ...late, ...(await given(session, request)) }
   } catch (error) {
     return failure(error, event)
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -50,16 +71,17 @@ export function failure(error: unknown, event: HookEvent | undefined): HookAnswe
   return told(isKeepsakeError(error) ? message : `this should not happen: ${message}`)
 }
 
-async function given(of: SessionOfClient, request: Request): Promise<HookAnswer> {
-  const { client, event } = of
+async function given(of: Answering, request: Request): Promise<HookAnswer> {
+  const { client, event, askedAtMs } = of
   if (event.moment === 'prompt' && (event.prompt ?? '').trim() === '') return {}
-  return withMemory(await configFor(of, request), event, async (memory) => {
+  return withMemory(await configFor(of, request), of, async (memory, limits) => {
     const session = memory.session(keyOf(of))
+    const call = { ...limits, askedAtMs }
     if (event.moment === 'prompt') {
-      const part = await session.autoRecall((event.prompt ?? '').slice(0, MOST_OF_A_PROMPT))
+      const part = await session.autoRecall((event.prompt ?? '').slice(0, MOST_OF_A_PROMPT), call)
       return withContext(event, fitted(part?.text ?? '', client))
     }
-    const { system, warnings } = await session.context()
+    const { system, warnings } = await session.context(call)
     // Who resumes, clears or compacts has been told when it began.
     const isNew = event.source === undefined || event.source === 'startup'
     return {
@@ -69,7 +91,7 @@ async function given(of: SessionOfClient, request: Request): Promise<HookAnswer>
   })
 }
 
-async function saved(of: SessionOfClient, request: Request): Promise<HookAnswer> {
+async function saved(of: Answering, request: Request): Promise<HookAnswer> {
   // A transcript may be long: it is not read where it is known before that there is no memory for it.
   const known = folderToldBy(of.client) === undefined ? undefined : await configFor(of, request)
   if (known && !known.enabled) return {}
@@ -79,8 +101,8 @@ async function saved(of: SessionOfClient, request: Request): Promise<HookAnswer>
   if (!transcript) return {}
   const { turns, given, cwd } = transcript
   const config = known ?? (await configFor({ ...of, begunIn: cwd }, request))
-  await withMemory(config, of.event, async (memory) => {
-    await memory.session(keyOf(of)).import(turns, { slide: false, given })
+  await withMemory(config, of, async (memory, limits) => {
+    await memory.session(keyOf(of)).import(turns, { slide: false, given, ...limits })
     return {}
   })
   // By the file alone: who has a key in the environment has not asked for a model to read every conversation.
@@ -100,25 +122,36 @@ function isOver({ event }: SessionOfClient): boolean {
 async function configFor(of: SessionOfClient, { given, asked }: Request): Promise<Config> {
   const { configAsked } = await import('../asked-config.ts')
   const { workspace, agent } = asked
-  return configAsked({ given, asked: { workspace, agent, cwd: projectFolder(of, asked) } })
+  const config = await configAsked({ given, asked: { workspace, agent, cwd: projectFolder(of, asked) } })
+  if (config.enabled) refuseForeignServer(config, { given })
+  return config
 }
 
 /** The memory where the agent works; without `spec.memory` it is given none. */
 async function withMemory(
   config: Config,
-  { moment }: HookEvent,
-  use: (memory: Memory) => Promise<HookAnswer>,
+  { event, late }: Answering,
+  use: (memory: Memory, limits: CallOptions) => Promise<HookAnswer>,
 ): Promise<HookAnswer> {
   if (!config.enabled) return {}
   const [{ openStore }, { openMemory }] = await Promise.all([import('../../memory/open.ts'), import('../../memory.ts')])
-  const { store, agent, settings } = await openStore(config, { lockWaitMs: LOCK_WAIT_MS[moment] })
+  const patience = { lockWaitMs: LOCK_WAIT_MS[event.moment], requestMs: REQUEST_MS }
+  const { store, agent, settings } = await openStore(config, patience)
   // Never by loading a model: a client waits.
   const memory = await openMemory({ store, agent, ...settings, searchBy: 'words', ...elsewhereOf(config) })
+  // Files are near: what takes long there is the first look at them, which must come to its end once.
+  const limits = config.values.backend === 'chroma' ? { signal: late } : {}
   try {
-    return await use(memory)
+    return await abortable(() => use(memory, limits), limits.signal)
   } finally {
     await memory.close()
   }
+}
+
+function tooSlow(ms: number): KeepsakeError {
+  return new KeepsakeError('TIMEOUT', `the memory did not answer within ${ms / 1000} s`, {
+    hint: 'Look whether its server is busy, or far away.',
+  })
 }
 
 function clientCalled(word: string): HookClient {

@@ -5,6 +5,10 @@
 import { isUrl, resolvePath } from '../../config/value-types.ts'
 import { simpleCommand } from './simple-command.ts'
 
+const ALONE: readonly string[] = ['npx', '-y']
+/** npx brings no optional package along: what a memory on a server needs is named. */
+const WITH_CLIENT: readonly string[] = [...ALONE, '--package=keepsake', '--package=chromadb']
+
 /** The name of our entry in every client's file. */
 export const SERVER_NAME = 'keepsake'
 
@@ -20,6 +24,8 @@ export interface ServerOptions {
   readonly config?: string | undefined
   readonly tools?: string | undefined
   readonly local?: LocalBuild | undefined
+  /** The memory is on a server, whoever says so. */
+  readonly onServer?: boolean
 }
 
 /** A client starts it in a folder of its own choice, so paths are made absolute: `from` is where they were typed. */
@@ -34,7 +40,7 @@ export function hookCommand(client: string, options: ServerOptions, from: string
 
 function programCommand(
   verb: readonly string[],
-  { workspace, agent, config, tools, local }: ServerOptions,
+  { workspace, agent, config, tools, local, onServer = false }: ServerOptions,
   from: string,
 ): string[] {
   const path = (text: string | undefined): string | undefined =>
@@ -46,7 +52,7 @@ function programCommand(
     ['--tools', tools],
   ]
   return [
-    ...(local ? [local.node, local.program] : ['npx', '-y', 'keepsake']),
+    ...(local ? [local.node, local.program] : [...(onServer ? WITH_CLIENT : ALONE), 'keepsake']),
     ...verb,
     ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
   ]

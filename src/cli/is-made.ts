@@ -1,0 +1,12 @@
+/** Whether a memory was made already: by the file that every made one has, and of a server by asking it. */
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { SETTINGS_FILE } from '../config/pinned-agent.ts'
+import type { Store } from '../ports/store.ts'
+import type { ChromaStore } from '../stores/chroma/store.ts'
+
+/** `workspace`: where the store is. */
+export async function isMade(store: Store | ChromaStore, workspace: string): Promise<boolean> {
+  if ('isMade' in store) return store.isMade()
+  return existsSync(join(workspace, SETTINGS_FILE)) || statSync(workspace, { throwIfNoEntry: false })?.isFile() === true
+}

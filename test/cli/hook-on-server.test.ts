@@ -1,0 +1,53 @@
+/** `keepsake hook` on a memory whose server takes its time: the client waits, so the whole answer has a limit, and not each request alone. */
+import { afterEach, expect, it } from 'vitest'
+import { type Meddler, meddler } from '../chroma/meddler.ts'
+import { ask, withCleanEnvironment } from './hook-asking.ts'
+import { Desk } from './keepsake.ts'
+
+withCleanEnvironment()
+
+/** Of one request, which may take 2 s; and of an answer, with what a busy machine adds. */
+const DELAY_MS = 1500
+const LIMIT_MS = 5000
+const SLACK_MS = 2500
+
+const servers: Meddler[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+
+/** Each request is answered in time, and all of them together are not. */
+async function slowServer(): Promise<string> {
+  const real = await meddler((asked, answer) => {
+    if (!asked.url?.endsWith('/get')) return false
+    const found = { ids: [], metadatas: [], include: ['metadatas'] }
+    answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found))
+    return true
+  })
+  const slow = await meddler((asked, answer) => {
+    setTimeout(async () => {
+      const { method = 'GET', url = '' } = asked
+      const said = await fetch(`${real.url}${url}`, { method }).catch(() => undefined)
+      if (said) answer.writeHead(said.status, { 'content-type': 'application/json' }).end(await said.text())
+    }, DELAY_MS)
+    return true
+  })
+  servers.push(slow, real)
+  return slow.url.replace('http', 'chroma')
+}
+
+it.concurrent.each([
+  ['SessionStart', { systemMessage: 'keepsake: the memory did not answer within 5 s' }],
+  ['UserPromptSubmit', {}],
+])(
+  '%s is answered within its limit',
+  async (name, answer) => {
+    const event = { hook_event_name: name, session_id: 's', source: 'startup', prompt: 'where is the heron?' }
+    const begun = performance.now()
+    expect(await ask(new Desk(), event, ['claude', '--workspace', await slowServer()])).toEqual(answer)
+    const took = performance.now() - begun
+    expect(took).toBeGreaterThan(LIMIT_MS - DELAY_MS)
+    expect(took).toBeLessThan(LIMIT_MS + SLACK_MS)
+  },
+  20_000,
+)
