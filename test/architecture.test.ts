@@ -33,6 +33,12 @@ const TABLE: Readonly<Record<string, Row>> = {
   'stores/disk': { parts: ['errors.ts', 'model', 'ports', 'codec'], packages: ['@noble/hashes'], node: true },
   'stores/filesystem': { parts: ['errors.ts', 'model', 'ports', 'codec', 'stores/disk'], node: true },
   'stores/file': { parts: ['errors.ts', 'model', 'ports', 'codec', 'stores/disk'], node: true },
+  // Its package is optional: it is loaded when a memory on a server is first opened.
+  'stores/chroma': {
+    parts: ['errors.ts', 'model', 'ports', 'codec', 'stores/disk', 'stores/memory'],
+    packages: ['chromadb'],
+    node: true,
+  },
   config: { parts: ['errors.ts', 'model', 'ports', 'codec'], packages: ['yaml'], node: true },
   move: { parts: ['errors.ts', 'model', 'ports', 'history'] },
   import: { parts: ['errors.ts', 'model', 'codec'] },
@@ -51,6 +57,7 @@ const TABLE: Readonly<Record<string, Row>> = {
       'embed',
       'stores/filesystem',
       'stores/file',
+      'stores/chroma',
       'stores/memory.ts',
     ],
   },
@@ -97,6 +104,7 @@ const TABLE: Readonly<Record<string, Row>> = {
       'memory.ts',
       'stores/filesystem',
       'stores/file',
+      'stores/chroma',
       'stores/memory.ts',
       'move',
       'import',

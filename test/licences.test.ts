@@ -24,12 +24,15 @@ describe('the licences of the bundled packages', () => {
   })
 
   it('are all that is needed: the files import nothing but Node and the dependencies', () => {
-    const { dependencies } = JSON.parse(readFileSync(join(NODE_MODULES, '../package.json'), 'utf8'))
+    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(NODE_MODULES, '../package.json'), 'utf8'))
     const files = readdirSync(PROGRAM).filter((name) => name.endsWith('.js'))
     const imported = files.flatMap((name) => importsOf(readFileSync(join(PROGRAM, name), 'utf8')))
     const packages = imported.filter((specifier) => !/^(\.|node:)/.test(specifier))
+    // An optional package is asked for where it is needed, and never without.
     const known = (specifier: string): boolean =>
-      Object.keys(dependencies).some((name) => specifier === name || specifier.startsWith(`${name}/`))
+      Object.keys({ ...dependencies, ...peerDependencies }).some(
+        (name) => specifier === name || specifier.startsWith(`${name}/`),
+      )
     expect(packages.filter((specifier) => !known(specifier))).toEqual([])
     expect(packages).toContain('yaml')
   })

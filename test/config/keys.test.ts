@@ -10,7 +10,7 @@ const NONE = ['[]', '{}', '', '""', '" "'] as const
 
 const WRONG: Readonly<Record<ConfigKey, readonly string[]>> = {
   backend: [...NONE, 'sqlite', 'Filesystem', '1'],
-  workspace: [...NONE, '~bob/ws', '~bob', 'chroma://host', 'http://host', '"a\\0b"', '"a\\nb"'],
+  workspace: [...NONE, '~bob/ws', '~bob', 'chroma://', 'chroma://me:pass@host', 'http://host', '"a\\0b"', '"a\\nb"'],
   layout: [...NONE, 'round', 'true'],
   agent: [...NONE, 'world', '.hidden', '../up', 'a b', 'x'.repeat(65)],
   timezone: [...NONE, 'Mars/Crater', '5 o clock', '../etc'],
@@ -28,8 +28,11 @@ const WRONG: Readonly<Record<ConfigKey, readonly string[]>> = {
   memory_window: [...NONE, '1', 'half'],
   llm: ['[]', '', 'gpt-4o', '{}', '{ provider: openai }'],
   inject_memory: [...NONE, 'no'],
-  url: [...NONE, 'host:8000', 'ftp://host', 'http://me:pass@host', 'http://'],
+  url: [...NONE, 'host:8000', 'ftp://host', 'http://me:pass@host', 'http://', 'http://host/below', 'http://host?x=1'],
+  tenant: [...NONE, 'two words', 'a/b'],
+  database: [...NONE, 'two words', 'a/b', 'ab', '-abc', 'abc.'],
   token: [...NONE, 'two words'],
+  server_timeout: [...NONE, '0', '601', '1.5', '10s'],
   language: [...NONE, 'english', 'EN', 'xx', 'de-AT'],
   retention_days: [...NONE, '29', '0'],
   retention_mb: [...NONE, '0', '-5'],
@@ -43,6 +46,8 @@ const RIGHT: Readonly<Record<ConfigKey, readonly (readonly [string, unknown])[]>
   workspace: [
     ['~/notes', join(homedir(), 'notes')],
     ['/var/empty/x', '/var/empty/x'],
+    ['chroma://Host', 'chroma://host:8000'],
+    ['chroma://host/notes?tls=1', 'chroma://host:443/notes?tls=1'],
   ],
   layout: [['flat', 'flat']],
   agent: [
@@ -93,11 +98,17 @@ const RIGHT: Readonly<Record<ConfigKey, readonly (readonly [string, unknown])[]>
     ],
   ],
   inject_memory: [['false', false]],
-  url: [['https://chroma.example', 'https://chroma.example']],
+  url: [
+    ['https://chroma.example', 'https://chroma.example:443'],
+    ['http://[::1]:8000/', 'http://[::1]:8000'],
+  ],
+  tenant: [['7d5d54e3-0c8e-4b1f', '7d5d54e3-0c8e-4b1f']],
+  database: [['notes', 'notes']],
   token: [
     ['abc', 'abc'],
     ['12345', '12345'],
   ],
+  server_timeout: [['600', 600]],
   language: [['de', 'de']],
   retention_days: [['"30"', 30]],
   retention_mb: [['1', 1]],
@@ -119,7 +130,9 @@ describe('a key', () => {
   it.each(CONFIG_KEYS.flatMap((key) => RIGHT[key].map(([written, value]) => [key, written, value] as const)))(
     '%s: %s is taken',
     async (key, written, value) => {
-      const { values, sources } = await Project.with(`${key}: ${written}`).load()
+      const isOfServer = ['url', 'tenant', 'database'].includes(key)
+      const lines = [`${key}: ${written}`, ...(isOfServer ? ['backend: chroma'] : [])]
+      const { values, sources } = await Project.with(...lines).load()
       expect(values[key]).toEqual(value)
       expect(sources[key]).toMatchObject({ from: 'file', label: 'agent.yaml:3' })
     },
@@ -171,6 +184,9 @@ describe('a key', () => {
     ['token: [hunter2]', 'hunter2'],
     ['token: "hunter 2"', 'hunter 2'],
     ['url: http://me:hunter2@host', 'hunter2'],
+    ['workspace: chroma://me:hunter2@host', 'hunter2'],
+    ['workspace: https://me:hunter2@host', 'hunter2'],
+    ['workspace: chroma://host?token=hunter2', 'hunter2'],
     ['llm: { model: m, api_key_env: sk-hunter2 }', 'hunter2'],
     ['llm: { model: m, api_key: hunter2 }', 'hunter2'],
   ])('that may hold a secret is not repeated in the error: %s', async (line, secret) => {

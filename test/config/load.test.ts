@@ -195,7 +195,7 @@ describe('of several values', () => {
 
   const LINES = [
     'workspace: memory',
-    'backend: chroma',
+    'backend: filesystem',
     'timezone: Europe/Berlin',
     'recall_limit: 7',
     'token: x',

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openOnDisk } from '../../src/memory/open.ts'
+import { openLasting } from '../../src/memory/lasting-store.ts'
 import { openMemory } from '../../src/memory.ts'
 import { fileStore } from '../../src/stores/file/store.ts'
 import { Project, refusalOf } from './files.ts'
@@ -15,10 +15,10 @@ async function made(project: Project): Promise<string> {
 
 async function opened<T>(
   project: Project,
-  use: (store: Awaited<ReturnType<typeof openOnDisk>>) => Promise<T>,
+  use: (store: Awaited<ReturnType<typeof openLasting>>) => Promise<T>,
 ): Promise<{ readonly workspace: string; readonly result: T }> {
   const config = await project.load()
-  const store = await openOnDisk(config)
+  const store = await openLasting(config)
   try {
     return { workspace: config.values.workspace, result: await use(store) }
   } finally {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Memory, openMemory } from '../../src/memory.ts'
 import type { Entry } from '../../src/model/entry.ts'
 import { RecallIndex } from '../../src/recall/recall-index.ts'
-import { Meaning } from '../../src/recall/vectors/meaning.ts'
+import { KeptMeaning } from '../../src/recall/vectors/kept-meaning.ts'
 import { loadAnalyzer } from '../../src/search/analyzer.ts'
 import { stateDifference } from '../../src/testing/index.ts'
 import { bundled } from './bundled.mjs'
@@ -75,7 +75,7 @@ async function expectWhole(folder: string): Promise<number> {
 async function expectRight({ store }: Memory): Promise<number> {
   const scopes = ['world', 'main']
   const index = new RecallIndex(store, scopes, await loadAnalyzer('en'))
-  const meaning = new Meaning(store, scopes, new Letters())
+  const meaning = new KeptMeaning(store, scopes, new Letters())
   await index.inStep(() => undefined, { meaning })
   const cosines = entries.map(({ id, content }) => meaning.view(lettersOf(content)).cosines([id]).get(id))
   const found = cosines.filter((cosine) => cosine !== undefined)

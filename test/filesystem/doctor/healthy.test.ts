@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CODES, FILE_CODES } from '../../../src/stores/disk/doctor/codes.ts'
+import { CODES, FILE_CODES, SERVER_CODES } from '../../../src/stores/disk/doctor/codes.ts'
 import { ADDITIONS, Ward } from './ward.ts'
 
 describe('a healthy workspace', () => {
@@ -100,7 +100,7 @@ describe('what is asked for', () => {
 describe('docs/doctor.md', () => {
   const text = readFileSync(resolve(import.meta.dirname, '../../../docs/doctor.md'), 'utf8')
 
-  it.each([...Object.entries(CODES), ...Object.entries(FILE_CODES)])(
+  it.each([...Object.entries(CODES), ...Object.entries(FILE_CODES), ...Object.entries(SERVER_CODES)])(
     'explains %s as it is in the table',
     (code, rule) => {
       expect(text).toContain(`| \`${code}\` | ${rule.severity} | ${rule.fixable ? 'yes' : 'no'} |`)
@@ -109,6 +109,7 @@ describe('docs/doctor.md', () => {
 
   it('explains no code that is not there', () => {
     const told = [...text.matchAll(/^\| `([a-z0-9-]+)` \|/gm)].map((match) => match[1])
-    expect(new Set(told)).toEqual(new Set([...Object.keys(CODES), ...Object.keys(FILE_CODES)]))
+    const known = [CODES, FILE_CODES, SERVER_CODES].flatMap((codes) => Object.keys(codes))
+    expect(new Set(told)).toEqual(new Set(known))
   })
 })
