@@ -1,18 +1,15 @@
 // Recalling by words and meaning. In one process, against words alone, with and without the model's part; and as a command that asks a
-// running server, against a command that searches by words itself. The entries' vectors are drawn, not made: they take as long to
-// search, and making them would take the model minutes.
+// running server, against a command that searches by words itself.
 import { spawnSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openMemory } from '../dist/index.js'
+import { drawnEmbed } from './drawn-embed.mjs'
 import { whileServing } from './mcp/first-answer.mjs'
 import { processCpuMs } from './process-cpu.mjs'
 import { median, row } from './table.mjs'
-import { DIMENSIONS } from './vectors/data.mjs'
-import { drawMixture } from './vectors/mixture.mjs'
 
 const CLI = new URL('../dist/cli/main.js', import.meta.url).pathname
 const SERVER_READY_MS = 60_000
-const SEED = 20_261_116
 
 export async function recallByMeaningRows({ workspace, queries, entries }) {
   const asked = queries.map((words) => words.join(' '))
@@ -104,18 +101,6 @@ async function modelProblem(workspace, query) {
   } finally {
     await memory.close()
   }
-}
-
-/** Under the model's name, so that who loads the model finds vectors and makes none. */
-function drawnEmbed(most) {
-  const vectors = drawMixture({ rows: most, queries: 0, dimensions: DIMENSIONS, seed: SEED })
-  const places = new Map()
-  const vectorOf = (text) => {
-    const place = places.get(text) ?? places.size % most
-    places.set(text, place)
-    return vectors.slice(place * DIMENSIONS, (place + 1) * DIMENSIONS)
-  }
-  return { model: 'all-MiniLM-L6-v2', embed: async (texts) => texts.map(vectorOf), close: async () => undefined }
 }
 
 async function cpuMs(run) {

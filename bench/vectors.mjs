@@ -1,8 +1,9 @@
 // Nearest vectors: our exact scan against a C loop over the same rows, against sqlite-vec, and beside hnswlib and Chroma, which are
 // approximate and so are told with how many of the true ten they find. All take turns on the same queries.
+
+import { chromaServer } from './chroma-server.mjs'
 import { ensurePackages, nodeForAll } from './search/own-packages.mjs'
 import { median, percentile, row } from './table.mjs'
-import { chromaServer } from './vectors/chroma-server.mjs'
 import { compileHnsw, compileScan } from './vectors/compile.mjs'
 import { DIMENSIONS, MOST, vectorData } from './vectors/data.mjs'
 import { startProgram } from './vectors/program.mjs'
@@ -47,7 +48,7 @@ export async function benchVectors({ rounds, perRound, ...sizes }, { vectors, ch
     return rowsOf(data.rows, measured)
   } finally {
     for (const program of Object.values(programs)) await program.stop()
-    server.stop?.()
+    await server.stop?.()
   }
 }
 
