@@ -16,7 +16,7 @@ import { decodeText, hashBytes, statFile } from '../disk/reading.ts'
 import { noteHeldBack, withoutBulkRemovals } from './bulk-removal.ts'
 import { type EditGroup, groupEdits, pathOfEdit } from './edit-groups.ts'
 import { type HandEdit, handEdit } from './hand-edit.ts'
-import { fixedPath, type Place, placeOf } from './layout.ts'
+import { fixedPath, hasRoomFor, type Place, placeOf } from './layout.ts'
 import { lineageOfNow } from './past/history.ts'
 import { recordsOf } from './past/lineage.ts'
 import { byTime, survey, viewWithEdits } from './survey.ts'
@@ -128,6 +128,7 @@ function absorbPlace(plan: TurnPlan, operation: AddOperation): void {
   const scope = agentOf(operation.scope)
   if (!rule || scope === undefined) return
   const { layout, settings, catalog } = plan.workspace
+  if (!hasRoomFor(layout, scope)) return // refused when the batch is applied
   const createdAt = parseInstant(operation.createdAt) ?? plan.context.now
   const head = { scope, kind: operation.kind, createdAt }
   if (rule.fixedName === undefined && rule.shape !== 'log') return

@@ -420,6 +420,17 @@ describe('a flat workspace', () => {
     expect(existsSync(join(root, 'agents'))).toBe(false)
   })
 
+  it("never takes a hand's edit of its agent's files for another agent's", async () => {
+    const memory = open({ layout: 'flat' })
+    await memory.reflect('mine')
+    put('MEMORY.md', 'mine, edited')
+    const add = { op: 'add', scope: 'zoe', kind: 'memory', content: 'hers' } as const
+    const refused = memory.store.apply({ operations: [add], origin: { by: 'agent' } })
+    await expect(refused).rejects.toMatchObject({ code: 'INVALID' })
+    expect((await memory.store.heads()).map(({ scope }) => scope)).toEqual(['main'])
+    expect(await origins(memory)).toEqual(['agent'])
+  })
+
   it('has one agent, and no other gets at it', async () => {
     await open({ layout: 'flat' }).reflect('mine')
     expect(() => filesystemStore({ root, agent: 'bob' })).toThrow(/agent/)

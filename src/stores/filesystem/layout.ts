@@ -39,6 +39,11 @@ export interface Layout {
   readonly agentFolders: ReadonlyMap<Scope, string>
 }
 
+/** A flat folder has room for one agent: another one's files would be read as the first one's. */
+export function hasRoomFor({ layout, flatAgent }: Layout, scope: Scope): boolean {
+  return layout !== 'flat' || scope === WORLD || scope === flatAgent
+}
+
 /** The folder of a scope, with a final slash; empty for the workspace itself. */
 export function scopeFolder(layout: Layout, scope: Scope): string {
   if (scope === WORLD || layout.layout === 'flat') return ''

@@ -7,13 +7,13 @@ import type { FileWrite, JournalRecord } from '../../codec/journal-record.ts'
 import { InvalidError } from '../../errors.ts'
 import { applyBatch, normalizeOrigin } from '../../model/apply.ts'
 import { Draft } from '../../model/draft.ts'
-import { type Entry, type EntryHead, WORLD } from '../../model/entry.ts'
+import type { Entry, EntryHead } from '../../model/entry.ts'
 import { KINDS } from '../../model/kinds.ts'
 import { slugCandidates } from '../../model/name.ts'
 import type { Batch, Expect, Step } from '../../model/operation.ts'
 import { hashBytes } from '../disk/reading.ts'
 import { absorbTouched, planHandEdits } from './absorb.ts'
-import { fixedPath, type Layout, placeOf, slugFolder } from './layout.ts'
+import { fixedPath, hasRoomFor, type Layout, placeOf, slugFolder } from './layout.ts'
 import { type ExactUndo, exactUndo } from './past/exact-undo.ts'
 import { project, whole } from './projection.ts'
 import { addRecord, idOf, type TurnPlan } from './turn-plan.ts'
@@ -184,10 +184,10 @@ function choosePath(
   throw new Error('unreachable: there is always a next candidate')
 }
 
-/** A flat folder has room for one agent: another one's files would be read as the first one's. */
-function refuseOtherAgent({ layout, flatAgent }: Layout, scope: string): void {
-  if (layout !== 'flat' || scope === WORLD || scope === flatAgent) return
-  throw new InvalidError('agent', `"${scope}" has no place in a flat workspace`, `"${flatAgent}", which it holds`)
+function refuseOtherAgent(layout: Layout, scope: string): void {
+  if (hasRoomFor(layout, scope)) return
+  const allowed = `"${layout.flatAgent}", which it holds`
+  throw new InvalidError('agent', `"${scope}" has no place in a flat workspace`, allowed)
 }
 
 /** By an entry, or by a write of this turn; a file that a hand has removed is free again. */
