@@ -1,19 +1,12 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
-const ALONE = ['test/**/*.test.ts']
-const TOGETHER = [
-  'src/**/*.test.ts',
-  'test/{config,facades,import,prompt,recall,search,tools,typed}/**/*.test.ts',
-  'test/agent/{condensing,loop,over-sockets,own-tools}.test.ts',
-  'test/complete/{ai-sdk,failures,forms,providers}.test.ts',
-  'test/embed/http.test.ts',
-  'test/consolidate/{consolidate,failures,faulty-replies,meanwhile,pieces,purge,queue,retry,review}.test.ts',
-  'test/session/{compaction,echo-rates,new-archives,purge,queue,random-sequences,raw-archives,recording}.test.ts',
-  'test/session/{echo-by-time,repeated-turns,undone-compaction,written-beside}.test.ts',
-  'test/file/{damage,doctor,fixture,property}.test.ts',
-  'test/move/{compare-images,import-folder,meddled,move-memory,there-and-back}.test.ts',
-  'test/filesystem/doctor/*.test.ts',
-  'test/filesystem/{at-rest,clock,damage,feed,hands-and-past,move-folder,names,purge,retention,sessions,stores-agree,two-copies,undo}.test.ts',
+const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts']
+/** They replace parts of Node, fill a core or the memory, or must not be disturbed by what others left running. */
+const ALONE = [
+  'test/{architecture,licences,package,quality}.test.ts',
+  'test/{embed,faults}/**/*.test.ts',
+  'test/file/{failing-syncs,lock-interleavings,sidecar}.test.ts',
+  'test/filesystem/{no-network,watch}.test.ts',
 ]
 
 const config: ViteUserConfig = defineConfig({
@@ -36,10 +29,12 @@ const config: ViteUserConfig = defineConfig({
       AUTHORITIES_OF_NPM: process.env['NODE_EXTRA_CA_CERTS'] ?? '',
     },
     projects: [
-      { extends: true, test: { name: 'alone', include: ALONE, exclude: TOGETHER } },
-      // These start no program and change nothing outside of their folders: to share a process saves a third of their time.
-      // The second by name, so that these short ones fill both cores to the end.
-      { extends: true, test: { name: 'together', include: TOGETHER, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
+      // To share a process saves a third of their time. The second by name, so that these short ones fill both cores to the end.
+      {
+        extends: true,
+        test: { name: 'together', include: ALL, exclude: ALONE, isolate: false, setupFiles: ['test/loaded-before.ts'] },
+      },
     ],
   },
 })

@@ -29,9 +29,9 @@ type Floor = readonly [file: string, level: Level, ndcg: number]
 const SMALL: readonly Floor[] = [
   ['locomo', 'turn', 0.63],
   ['cranfield', 'turn', 0.375],
-  ['cisi', 'turn', 0.4],
 ]
 const LARGE: readonly Floor[] = [
+  ['cisi', 'turn', 0.4],
   ['locomo', 'session', 0.855],
   ['beam100k', 'turn', 0.47],
   ['beam100k', 'session', 0.495],
@@ -121,7 +121,7 @@ if (MISSING !== undefined) console.warn(`SKIPPED: ${MISSING}`)
 else if (!IS_FULL) console.warn('SKIPPED: the large sets and the mean, for KEEPSAKE_QUALITY is not "full"')
 
 describe.skipIf(MISSING !== undefined)(`the quality of recall${MISSING === undefined ? '' : ` (${MISSING})`}`, () => {
-  it.each(IS_FULL ? PLAIN : PLAIN.slice(-2))(
+  it.each(IS_FULL ? PLAIN : PLAIN.slice(-1))(
     'a plain BM25 has on %s by %s the numbers that others measured',
     async (name, level, ndcg, recall) => {
       const summary = await measure(name, level, plainBm25)

@@ -1,5 +1,12 @@
-/** Runs before every test file, also before those that share a process. */
-import { afterAll } from 'vitest'
+/** Runs before every test file, also before those that share a process: each finds it as it was at first. */
+import { afterAll, vi } from 'vitest'
 import { cleanUp } from './clean-up.ts'
 
-afterAll(cleanUp)
+const folder = process.cwd()
+
+afterAll(async () => {
+  process.chdir(folder)
+  vi.unstubAllEnvs()
+  await cleanUp()
+  await vi.dynamicImportSettled()
+})

@@ -12,7 +12,7 @@ import { parsePage, serializePage } from './page.ts'
 
 /** KEEPSAKE_FAULTS=full, as .ci/run sets it, takes them all. */
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
-const RUNS = full ? 500 : 200
+const RUNS = full ? 500 : 100
 const DAMAGED = full ? 3400 : 500
 
 const yaml: ParseYaml = (text) => parse(text, { logLevel: 'error' })
@@ -393,7 +393,7 @@ describe('damaged files', () => {
         const { undated: _, ...read } = parseCard(written, yaml)
         expectSame(read, entry)
       }),
-      { numRuns: full ? 1000 : 500 },
+      { numRuns: full ? 1000 : 250 },
     )
   })
 })

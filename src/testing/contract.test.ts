@@ -84,11 +84,7 @@ describe('the contract', () => {
     ['lacks without a reason', (store) => ({ ...store, capabilities: { ...CAPABILITIES, undo: ' ' } }), /capability/],
     ['finds a document that is not there', (store) => ({ ...store, document: async () => '' }), /document/],
   ])('finds out a store that %s', async (_, breaks, expected) => {
-    const found = await failures(breaks)
-    expect(
-      found.some((name) => expected.test(name)),
-      `of the failing cases: ${found.join('; ')}`,
-    ).toBe(true)
+    expect(await failures(breaks, { of: expected })).not.toEqual([])
   })
 
   it('finds out in a random conversation a store that is wrong only now and then', async () => {
@@ -106,12 +102,7 @@ describe('the contract', () => {
 
 describe('the contract of a durable store', () => {
   it('is kept by one that has everything again', async () => {
-    expect(
-      await failures(
-        (store) => store,
-        (store) => store,
-      ),
-    ).toEqual([])
+    expect(await failures((store) => store, { after: (store) => store })).toEqual([])
   })
 
   it.each<[string, Break, RegExp]>([
@@ -123,11 +114,7 @@ describe('the contract of a durable store', () => {
     ['has no sessions', (store) => ({ ...store, sessions: memoryStore().sessions }), /sessions again/],
     ['forgets who had a name', resolvesNothing, /over restarts in between/],
   ])('finds out one that %s after a restart', async (_, after, expected) => {
-    const found = await failures((store) => store, after)
-    expect(
-      found.some((name) => expected.test(name)),
-      `of the failing cases: ${found.join('; ')}`,
-    ).toBe(true)
+    expect(await failures((store) => store, { after, of: expected })).not.toEqual([])
   })
 })
 
@@ -195,12 +182,19 @@ function durable(breaks: Break, after: Break): StoreHarness {
   }
 }
 
+interface Tried {
+  /** How it is broken after a restart; without it, it is never restarted. */
+  readonly after?: Break
+  /** The cases that are to find it out: the others would take ten times as long. */
+  readonly of?: RegExp
+}
+
 /** The names of the cases that fail. */
-async function failures(breaks: Break, after?: Break): Promise<string[]> {
+async function failures(breaks: Break, { after, of = /^/ }: Tried = {}): Promise<string[]> {
   const found: string[] = []
   const tried = after ? durable(breaks, after) : harness(breaks)
   for (const { name, skip, run } of storeContract(tried, { seeds: [1], batches: 120 })) {
-    if (skip !== undefined) continue
+    if (skip !== undefined || !of.test(name)) continue
     await run().catch(() => found.push(name))
   }
   return found

@@ -8,7 +8,7 @@ import { EXIT_STATUS } from '../../src/cli/exit-status.ts'
 import { isKeepsakeError } from '../../src/errors.ts'
 import { cleanEnvironment, type Desk, type Printed, type RunOptions } from './keepsake.ts'
 
-/** From here on this process stands where the commands of that desk start. Only for a test file with a process of its own. */
+/** From here on, and until this test file is through, this process stands where the commands of that desk start. */
 export function sitDownAt(desk: Desk): void {
   process.chdir(desk.folder)
   const clean = cleanEnvironment(desk.folder)

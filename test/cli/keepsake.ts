@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { afterAll } from 'vitest'
 import { openMemory } from '../../src/index.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
+import { afterThisFile } from '../clean-up.ts'
 
 export const MAIN: string = resolve(import.meta.dirname, '../../dist/cli/main.js')
 
@@ -38,16 +38,10 @@ export interface RunOptions {
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
 export type Printed = any
 
-const made: string[] = []
-
-afterAll(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
 /** A folder that is removed after the tests of this file. */
 export function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'keepsake-cli-'))
-  made.push(folder)
+  afterThisFile(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 

@@ -1,6 +1,6 @@
 /** The scripted model for tests of the command line: one server for a file of tests, and the environment that names it. */
-import { afterAll } from 'vitest'
 import { type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../examples/scripted-model.mjs'
+import { afterThisFile } from '../clean-up.ts'
 
 /** What the model says next; once it is said, it is gone. Empty: what the server says without a script. */
 export const replies: ScriptedReply[] = []
@@ -8,8 +8,16 @@ export const replies: ScriptedReply[] = []
 let running: Promise<ScriptedModel> | undefined
 
 export async function scriptedModel(): Promise<ScriptedModel> {
-  running ??= startScriptedModel({ reply: () => replies.shift() })
+  if (!running) {
+    running = startScriptedModel({ reply: () => replies.shift() })
+    afterThisFile(end)
+  }
   return running
+}
+
+async function end(): Promise<void> {
+  await (await running)?.close()
+  running = undefined
 }
 
 export async function modelEnvironment(): Promise<Readonly<Record<string, string>>> {
@@ -20,8 +28,3 @@ export async function modelEnvironment(): Promise<Readonly<Record<string, string
 export function condensing(history: string, memory: string): ScriptedReply {
   return { text: JSON.stringify({ history_entry: history, memory_update: memory }) }
 }
-
-afterAll(async () => {
-  await (await running)?.close()
-  running = undefined
-})

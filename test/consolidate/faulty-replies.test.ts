@@ -20,7 +20,7 @@ import { answering, memoryText, reply, said } from './models.ts'
 
 const IS_FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
 /** Each hears ten. */
-const MEMORIES = IS_FULL ? 400 : 40
+const MEMORIES = IS_FULL ? 400 : 20
 const TIMEOUT_MS = 5
 const KEYS = ['one', 'two']
 

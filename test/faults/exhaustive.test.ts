@@ -1,5 +1,5 @@
 // Every scenario, with a kill and with a failing disk at every file-system call it makes. `npm test` plays a sample that is
-// the same each time: of one scenario every third call, and of every other some of the calls that not all writes begin and
+// the same each time: of one scenario every seventh call, and of every other some of the calls that not all writes begin and
 // end with, each scenario beginning at another. Of two that differ in what they write and not in their calls it plays one.
 // KEEPSAKE_FAULTS=full plays them all.
 import { rmSync } from 'node:fs'
@@ -15,13 +15,13 @@ if ('missing' in shim) console.warn(`SKIPPED: ${shim.missing}`)
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
 const MODES: readonly FaultMode[] = ['kill', 'kill-half', 'errno:EIO']
 const CLOSELY = 'a line in the log'
-const EVERY_CLOSELY = 3
+const EVERY_CLOSELY = 7
 const VARIATIONS = [
   ...['a new topic', 'a topic overwritten', 'a topic renamed', 'a reflection', 'a context of yesterday replaced'],
   ...['a first line of history', 'a line of history forgotten', 'a turn of a session', 'several turns of a session'],
 ]
 /** Of every scenario at least one, and of the long ones many. */
-const EVERY = 41
+const EVERY = 83
 
 interface Fault {
   readonly mode: FaultMode

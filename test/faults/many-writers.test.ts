@@ -11,7 +11,7 @@ const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 /** In full they take minutes: KEEPSAKE_FAULTS=full, as .ci/run sets it. */
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
 const KILLS = full ? 300 : 5
-const WRITES = full ? 200 : 15
+const WRITES = full ? 200 : 10
 const COMMANDS = full ? 10 : 2
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
@@ -22,11 +22,11 @@ describe(`many writers on one workspace (seed ${seed})`, () => {
   })
 
   it('never have the lock at once, however they are stopped while they take it', { timeout: 60_000 }, async () => {
-    await lockStress({ processes: 8, count: full ? 150 : 40 })
+    await lockStress({ processes: 8, count: full ? 150 : 20 })
   })
 
   it('let a reader see whole entries only, at every moment', { timeout: 60_000 }, async () => {
-    expect(await readMeanwhile({ writers: 2, count: full ? 120 : 50 })).toBeGreaterThan(10)
+    expect(await readMeanwhile({ writers: 2, count: full ? 120 : 30 })).toBeGreaterThan(10)
   })
 
   it(`lose nothing: 8 processes, ${WRITES} writes each, 3 of them killed`, { timeout: 120_000 }, async () => {

@@ -25,7 +25,7 @@ import {
 import { memoryStore } from '../../src/stores/memory.ts'
 import { act, filesOf, fill, grow, heldImage, put, randomly, treeOf } from './move-images.ts'
 
-const ENTRIES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10_000 : 400
+const ENTRIES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10_000 : 150
 
 let base: string
 let ms: number
@@ -196,7 +196,7 @@ function journalOf(root: string): string {
 }
 
 describe('a folder that agents and hands have done anything to', () => {
-  const runs = process.env['KEEPSAKE_FAULTS'] === 'full' ? 40 : 4
+  const runs = process.env['KEEPSAKE_FAULTS'] === 'full' ? 40 : 3
   const first = Number(process.env['KEEPSAKE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
   it.each(Array.from({ length: runs }, (_, run) => first + run))('moves to the byte (seed %i)', async (seed) => {
     const random = randomly(seed)

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { afterAll } from 'vitest'
 import { formatOwner, thisProcess } from '../../src/stores/disk/owner.ts'
+import { afterThisFile } from '../clean-up.ts'
 import { cleanEnvironment, type Desk, MAIN } from '../cli/keepsake.ts'
 
 export const ERAS = ['legacy', 'modern'] as const
@@ -13,12 +13,6 @@ export type Era = (typeof ERAS)[number]
 
 /** As it is, the client would begin with a second process to find out the era; a class of its own asks on the spot. */
 class OneProcess extends StdioClientTransport {}
-
-const open: Client[] = []
-
-afterAll(async () => {
-  await Promise.all(open.splice(0).map((client) => client.close()))
-})
 
 export interface Connected {
   readonly client: Client
@@ -39,7 +33,7 @@ export async function connect(desk: Desk, era: Era, args: readonly string[] = []
     env: { ...env, PATH },
     stderr: 'ignore',
   })
-  open.push(client)
+  afterThisFile(() => client.close())
   await client.connect(transport)
   return { client, pid: transport.pid ?? 0 }
 }

@@ -2,13 +2,13 @@
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll } from 'vitest'
 import { type Memory, openMemory } from '../../src/index.ts'
 import { HTTP_LIMITS, type HttpLimits } from '../../src/mcp/http/limits.ts'
 import { type HttpOptions, serveMcpHttp } from '../../src/mcp/http/serve.ts'
 import type { Preset } from '../../src/model/preset.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import { createMemoryTools, type Tool } from '../../src/tools/index.ts'
+import { afterThisFile } from '../clean-up.ts'
 import { freshFolder } from '../cli/keepsake.ts'
 import type { Era } from './harness.ts'
 
@@ -28,12 +28,6 @@ interface ServeOptions extends Partial<Omit<HttpOptions, 'signal'>> {
   /** Beside the memory's own. */
   readonly moreTools?: readonly Tool[]
 }
-
-const ends: (() => Promise<void>)[] = []
-
-afterAll(async () => {
-  await Promise.all(ends.splice(0).map((end) => end()))
-})
 
 /** With a memory, two notes and a topic in it; served until `end`, or the end of the tests of the file. */
 export async function serveFurnished({
@@ -68,7 +62,7 @@ export async function serveFurnished({
     await closed
     await memory.close()
   }
-  ends.push(end)
+  afterThisFile(end)
   return { memory, folder, url, port: Number(new URL(url).port), closed, end }
 }
 

@@ -9,6 +9,8 @@ import { LANGUAGES } from '../../src/search/languages.ts'
 import { parseQuery } from '../../src/search/query.ts'
 import { ODD_TEXT } from './odd-text.ts'
 
+const RUNS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 3000 : 1000
+
 const english = englishAnalyzer()
 
 interface Token {
@@ -40,7 +42,7 @@ describe('tokens of any text', () => {
           before = start
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: RUNS },
     )
   })
 
@@ -51,7 +53,7 @@ describe('tokens of any text', () => {
         const moved = tokensOf(other).map(({ term, start, end }) => ({ term, start: start + shift, end: end + shift }))
         expect(tokensOf(`${one} ${other}`)).toEqual([...tokensOf(one), ...moved])
       }),
-      { numRuns: 3000 },
+      { numRuns: RUNS },
     )
   })
 
@@ -92,7 +94,7 @@ describe('a query of any text', () => {
         const known = new Set(tokensOf(text).map(({ term }) => term))
         for (const term of terms) expect(known).toContain(term)
       }),
-      { numRuns: 3000 },
+      { numRuns: RUNS },
     )
   })
 
@@ -102,7 +104,7 @@ describe('a query of any text', () => {
         const query = parseQuery(text, english)
         expect(query.words.length + query.prefixes.length > 0).toBe(tokensOf(text).length > 0)
       }),
-      { numRuns: 3000 },
+      { numRuns: RUNS },
     )
   })
 
@@ -128,7 +130,7 @@ describe('highlights in any text', () => {
           before = end
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: RUNS },
     )
   })
 })

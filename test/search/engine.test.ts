@@ -15,7 +15,7 @@ import type { TermPart } from '../../src/search/term-parts.ts'
 import { naiveGroup, naiveLengths, naiveSearch } from './naive-search.ts'
 import { plainAnalyzer } from './plain-analyzer.ts'
 
-const RUNS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10_000 : 300
+const RUNS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10_000 : 150
 const SCHEMA: Schema = { fields: ['name', 'content'], columns: ['time'] }
 
 // Few and alike, so that words meet, begin alike, and stand side by side; and some that are not plain letters.

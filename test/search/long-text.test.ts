@@ -10,7 +10,7 @@ import { parseQuery } from '../../src/search/query.ts'
 import { ODD_TEXT } from './odd-text.ts'
 
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
-const RUNS = full ? 100_000 : 1_500
+const RUNS = full ? 100_000 : 700
 const LENGTH = full ? 1_000_000 : 250_000
 
 const english = englishAnalyzer()
