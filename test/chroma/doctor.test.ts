@@ -1,12 +1,13 @@
 /** `doctor` of a memory on a server, on one in RAM: every code by the situation that it stands for, that looking changes nothing, and --fix. */
 import { describe, expect, it } from 'vitest'
 import { KeepsakeError } from '../../src/errors.ts'
+import { changesLog, encodeLog } from '../../src/stores/chroma/changes-log.ts'
 import { examineServer } from '../../src/stores/chroma/doctor/examine.ts'
 import { mendServer } from '../../src/stores/chroma/doctor/mend.ts'
 import { cutParts } from '../../src/stores/chroma/log/parts.ts'
 import { newRoot, readRoot } from '../../src/stores/chroma/root.ts'
 import type { ShelfRecord } from '../../src/stores/chroma/server/shelf.ts'
-import { snapshotNotes, writeSnapshot } from '../../src/stores/chroma/snapshots.ts'
+import { removeSnapshots, snapshotNotes, writeSnapshot } from '../../src/stores/chroma/snapshots.ts'
 import { type ChromaStore, storeOn } from '../../src/stores/chroma/store.ts'
 import { SERVER_CODES, type ServerCode } from '../../src/stores/disk/doctor/codes.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -101,12 +102,22 @@ const SITUATIONS: Readonly<
   },
   'snapshot-differs': async (ward) => {
     const [note] = await snapshotNotes(ward.shelf, ward.generation, 'z')
-    if (note) await writeSnapshot(ward.shelf, ward.generation, 'z', { ...note, entries: [] })
+    if (!note) return
+    await removeSnapshots(ward.shelf, ward.generation, [note])
+    await writeSnapshot(ward.shelf, ward.generation, 'z', { ...note, entries: [] })
   },
   'foreign-vectors': (ward) => ward.vectors.begin({ keepsake: 'another' }),
   'stray-parts': async (ward) => {
     const { records } = cutParts({ generation: ward.generation, of: `${ward.generation}/d/index` }, Buffer.from('left'))
     await ward.shelf.add(records)
+  },
+  'unfinished-purge': async (ward) => {
+    await add(ward.open(), 'secret', 'It was to go.')
+    const id = (await ward.open().resolve('main', 'secret'))?.id ?? ''
+    const log = changesLog(ward.shelf, ward.generation)
+    const last = (await log.read(0))?.at(-1)
+    const gone = { after: last?.tag ?? '', changes: [], epoch: 'after the purge', gone: [id] }
+    await log.append((last?.position ?? 0) + 1, encodeLog(gone))
   },
   'unfinished-move': async (ward) => {
     const note = { by: 'nobody', until: 0, generation: 'half', leftOver: ['older'] }

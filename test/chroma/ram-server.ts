@@ -28,11 +28,11 @@ export class RamServer {
     this.nowMs += days * DAY_MS
   }
 
-  /** Ids of a kind of record, such as `c` for the log, without the generation. */
+  /** Ids of a kind of record, such as `c` for the log, without the generation; of a snapshot also without its tag. */
   idsOf(kind: string): string[] {
     return [...this.shelf.records.values()]
       .filter(({ labels }) => labels['kind'] === kind)
-      .map(({ id }) => id.slice(id.indexOf('/') + 1))
+      .map(({ id }) => id.slice(id.indexOf('/') + 1).replace(/^([zb]\/\d+)\/.*/, '$1'))
   }
 }
 

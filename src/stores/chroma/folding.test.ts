@@ -90,7 +90,7 @@ describe('a snapshot', () => {
     let hasPurged = false
     const folder = server.store({
       before: async ({ name, ids }) => {
-        if (hasPurged || name !== 'put' || !ids.some((id) => id.includes('/z/'))) return
+        if (hasPurged || name !== 'add' || !ids.some((id) => id.includes('/z/'))) return
         hasPurged = true
         // The log says that it is gone; whoever purges goes through the snapshots that are there, and this one is not yet.
         const { generation } = JSON.parse(server.shelf.records.get('root')?.text ?? '{}')

@@ -1,16 +1,16 @@
 /**
  * Keeps the way to the present short: when the log behind the newest snapshot has grown long, somebody who writes makes a new snapshot, and
  * cuts off what is older than the memory wants to keep. Behind the answer: no write waits for it, and one that fails is tried again when
- * there is more to fold. The lease keeps two from doing the same; nothing but work depends on it.
+ * there is more to fold. The lease keeps two from doing the same.
  */
 import { isKeepsakeError } from '../../errors.ts'
-import type { Lease } from '../../ports/store.ts'
 import type { FollowedMemory } from './followed-memory.ts'
+import type { ConfirmedLease } from './log/leases.ts'
 import type { Ground, Replica } from './replica.ts'
 import { cutOldPast } from './retention.ts'
 import { removeSnapshots, type SnapshotNote, snapshotNotes, writeSnapshot } from './snapshots.ts'
 
-type TakeLease = (name: string) => Promise<Lease | undefined>
+type TakeLease = (name: string) => Promise<ConfirmedLease | undefined>
 
 const LEAST_RECORDS = 200
 /** The log may be as long as this part of the entries before it is folded. */
@@ -59,14 +59,14 @@ export class Folding {
     const lease = await this.#lease('fold')
     if (!lease) return
     try {
-      await this.#fold()
+      await this.#fold(lease)
       this.#from = 0
     } finally {
       await lease.release()
     }
   }
 
-  async #fold(): Promise<void> {
+  async #fold(lease: ConfirmedLease): Promise<void> {
     const { log } = this.#ground
     const memory = await this.#replica.catchUp()
     if (!memory) return
@@ -75,7 +75,7 @@ export class Folding {
     if (isDue(memory, memory.position - newest)) await this.#snapshot(memory, before)
     // Another one was faster.
     else memory.foldedTo = newest
-    await cutOldPast(this.#ground, this.#replica)
+    await cutOldPast(this.#ground, this.#replica, lease)
   }
 
   async #snapshot(memory: FollowedMemory, before: readonly SnapshotNote[]): Promise<void> {

@@ -12,7 +12,7 @@ import { changeOf, type Followed } from './followed-memory.ts'
 import type { LogRecord } from './log/numbered-log.ts'
 import type { LogPoint } from './root.ts'
 import type { Shelf } from './server/shelf.ts'
-import { readSnapshot, type Snapshot, snapshotNotes } from './snapshots.ts'
+import { readSnapshot, type Snapshot, type SnapshotNote, snapshotNotes } from './snapshots.ts'
 
 /** Up to where the past is wanted, of which memory. */
 export type PastEnd = Pick<Followed, 'generation' | 'at' | 'position'>
@@ -60,9 +60,9 @@ export async function readPast(shelf: Shelf, end: PastEnd, { signal }: CallOptio
   const log = changesLog(shelf, generation)
   let isBaseMissing = false
   for (let readings = 0; readings < MOST_READINGS; readings++) {
-    const [note] = await snapshotNotes(shelf, generation, 'b', options)
-    const base = note && (await readSnapshot(shelf, generation, note, options))
-    isBaseMissing = note !== undefined && base === undefined
+    const notes = await snapshotNotes(shelf, generation, 'b', options)
+    const base = await firstReadable(shelf, generation, notes, options)
+    isBaseMissing = notes.length > 0 && base === undefined
     if (isBaseMissing) continue
     const from = base?.position ?? at.position
     const most = Math.max(0, position - from)
@@ -72,6 +72,19 @@ export async function readPast(shelf: Shelf, end: PastEnd, { signal }: CallOptio
     return { base, records: records.map((record, index) => ({ record, text: texts[index] ?? { changes: [] } })) }
   }
   throw isBaseMissing ? damagedBase(generation) : cutMeanwhile(generation)
+}
+
+async function firstReadable(
+  shelf: Shelf,
+  generation: string,
+  notes: readonly SnapshotNote[],
+  options: CallOptions,
+): Promise<Snapshot | undefined> {
+  for (const note of notes) {
+    const snapshot = await readSnapshot(shelf, generation, note, options)
+    if (snapshot) return snapshot
+  }
+  return undefined
 }
 
 /** Where the kept past begins: the first change that is kept is the one behind this. */

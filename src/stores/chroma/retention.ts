@@ -11,6 +11,7 @@ import { take } from '../disk/head-change.ts'
 import { changesLog } from './changes-log.ts'
 import { type FollowedMemory, seqBehind } from './followed-memory.ts'
 import { beginningOfPast, type Past, type PastRecord, readPast } from './history.ts'
+import type { ConfirmedLease } from './log/leases.ts'
 import { openRecord } from './log/log-reader.ts'
 import type { LogRecord } from './log/numbered-log.ts'
 import type { Ground, Replica } from './replica.ts'
@@ -23,10 +24,14 @@ const MEGABYTE = 1024 * 1024
 /** So many are erased at once. */
 const AT_ONCE = 256
 
-export async function cutOldPast({ log: shelf, clock, connection }: Ground, replica: Replica): Promise<void> {
+export async function cutOldPast(
+  { log: shelf, clock, connection }: Ground,
+  replica: Replica,
+  lease: ConfirmedLease,
+): Promise<void> {
   const memory = await replica.catchUp()
   if (!memory) return
-  await eraseLeftBefore(shelf, memory)
+  await eraseLeftBefore(shelf, memory, lease)
   const oldest = await oldestRecord(shelf, memory)
   if (!isOld(oldest, clock())) return
   const nowMs = Math.min(clock(), await connection.time())
@@ -40,21 +45,24 @@ export async function cutOldPast({ log: shelf, clock, connection }: Ground, repl
   const now = await replica.catchUp()
   // A purge came meanwhile, and does not know of this one.
   if (now?.generation !== generation || now.epoch !== epoch) return removeSnapshots(shelf, generation, [note])
+  // Who removes what belongs to nobody may have met its parts before the record that names them.
+  if (!(await readSnapshot(shelf, generation, note))) return removeSnapshots(shelf, generation, [note])
+  await lease.confirm()
   await removeSnapshots(
     shelf,
     generation,
     before.filter(({ position }) => position < base.position),
   )
-  await eraseLots(shelf, generation, await leftBefore(shelf, memory, base.position))
+  await eraseLots(shelf, generation, await leftBefore(shelf, memory, base.position), lease)
 }
 
 /** What an earlier cut was kept from erasing; only where the base that it made can be read. */
-async function eraseLeftBefore(shelf: Shelf, memory: FollowedMemory): Promise<void> {
+async function eraseLeftBefore(shelf: Shelf, memory: FollowedMemory, lease: ConfirmedLease): Promise<void> {
   const { generation } = memory
   const [base] = await snapshotNotes(shelf, generation, 'b')
   if (!base) return
   const left = await leftBefore(shelf, memory, base.position)
-  if (left.length > 0 && (await readSnapshot(shelf, generation, base))) await eraseLots(shelf, generation, left)
+  if (left.length > 0 && (await readSnapshot(shelf, generation, base))) await eraseLots(shelf, generation, left, lease)
 }
 
 /** That is kept. */
@@ -132,8 +140,16 @@ async function leftBefore(
 }
 
 /** In their order, so that where this is cut short, those that are left are the last ones before the base. */
-async function eraseLots(shelf: Shelf, generation: string, lots: readonly (readonly LogRecord[])[]): Promise<void> {
-  for (const records of lots) await changesLog(shelf, generation).erase(records)
+async function eraseLots(
+  shelf: Shelf,
+  generation: string,
+  lots: readonly (readonly LogRecord[])[],
+  lease: ConfirmedLease,
+): Promise<void> {
+  for (const records of lots) {
+    await lease.confirm()
+    await changesLog(shelf, generation).erase(records)
+  }
 }
 
 async function unerased(shelf: Shelf, generation: string, after: number, to: number): Promise<readonly LogRecord[]> {

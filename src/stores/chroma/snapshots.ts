@@ -1,7 +1,7 @@
 /**
  * All entries as of one position of the log, so that nobody has to read the log from its beginning: `z`, to load from, and `b`, the base
- * of the kept past. The texts stand in parts; the record with their note commits. A snapshot never changes; the newest one
- * counts, and those before it may be taken away while somebody reads them.
+ * of the kept past. The texts stand in parts; the record with their note commits. A snapshot never changes, and no two share an id, so
+ * whoever comes late takes away its own alone. The newest that can be read counts; others may be taken away while somebody reads them.
  */
 
 import { isCount, isHead, isListOf, isMapping, isText, isTime } from '../../codec/head-shape.ts'
@@ -24,13 +24,14 @@ export interface Snapshot extends LogPoint {
 
 /** Where one is kept, without its entries. */
 export interface SnapshotNote extends Omit<Snapshot, 'entries'> {
+  readonly id: string
   readonly kind: SnapshotKind
   /** How many. */
   readonly entries: number
   readonly parts: PartsNote
 }
 
-/** Durable when it returns. One of the same position takes the place of the one before. */
+/** Durable when it returns. */
 export async function writeSnapshot(
   log: Shelf,
   generation: string,
@@ -38,13 +39,11 @@ export async function writeSnapshot(
   { entries, ...told }: Snapshot,
   options?: CallOptions,
 ): Promise<SnapshotNote> {
-  const id = snapshotId(generation, kind, told.position)
-  const before = (await log.get([id], options)).get(id)
+  const id = `${generation}/${kind}/${told.position}/${crypto.randomUUID()}`
   const parts = await writeParts(log, { generation, of: id }, encodeText(JSON.stringify(entries)), options)
   const note = { ...told, entries: entries.length, parts }
-  await log.put([{ id, text: JSON.stringify(note), labels: { g: generation, kind, n: told.position } }], options)
-  if (before) await removeParts(log, generation, [decodeNote(before, kind).parts], options)
-  return { ...note, kind }
+  await log.add([{ id, text: JSON.stringify(note), labels: { g: generation, kind, n: told.position } }], options)
+  return { ...note, id, kind }
 }
 
 /** The newest first. */
@@ -62,14 +61,14 @@ export async function snapshotNotes(
 export async function readSnapshot(
   log: Shelf,
   generation: string,
-  { kind, parts, entries: count, ...told }: SnapshotNote,
+  { id, kind: _, parts, entries: count, ...told }: SnapshotNote,
   options?: CallOptions,
 ): Promise<Snapshot | undefined> {
   const bytes = await readParts(log, generation, parts, options)
   const entries: unknown = bytes && JSON.parse(decodeText(bytes))
   if (entries === undefined) return undefined
   if (isListOf<Entry>(entries, isEntry) && entries.length === count) return { ...told, entries }
-  throw damagedRecord(`record ${snapshotId(generation, kind, told.position)} of keepsake-log`)
+  throw damagedRecord(`record ${id} of keepsake-log`)
 }
 
 /** The records first: nobody is led to parts that are gone. */
@@ -80,14 +79,12 @@ export async function removeSnapshots(
   options?: CallOptions,
 ): Promise<void> {
   if (notes.length === 0) return
-  const ids = notes.map(({ kind, position }) => snapshotId(generation, kind, position))
-  await log.remove(ids, options)
+  await log.remove(
+    notes.map(({ id }) => id),
+    options,
+  )
   const parts = notes.map((note) => note.parts)
   await removeParts(log, generation, parts, options)
-}
-
-function snapshotId(generation: string, kind: SnapshotKind, position: number): string {
-  return `${generation}/${kind}/${position}`
 }
 
 function decodeNote({ id, text }: ShelfRecord, kind: SnapshotKind): SnapshotNote {
@@ -103,7 +100,7 @@ function decodeNote({ id, text }: ShelfRecord, kind: SnapshotKind): SnapshotNote
     isText(parts['tag']) &&
     [parts['count'], parts['bytes'], parts['crc']].every(isCount)
   if (!isRight) throw damagedRecord(record)
-  return { ...(value as unknown as Omit<SnapshotNote, 'kind'>), kind } // each of its fields was looked at
+  return { ...(value as unknown as Omit<SnapshotNote, 'id' | 'kind'>), id, kind } // each of its fields was looked at
 }
 
 function parsed(text: string): unknown {

@@ -10,6 +10,7 @@ import { type AskedSettings, otherSettings } from '../../disk/doctor/settings-di
 import type { FollowedMemory } from '../followed-memory.ts'
 import { leftOverMoves } from '../moving/moving-in.ts'
 import { nobodysParts } from '../purge/purge-parts.ts'
+import { unfinishedPurges } from '../purge/purge-past.ts'
 import { type Root, readRoot } from '../root.ts'
 import type { Connection } from '../server/connection.ts'
 import { checkLog } from './log-check.ts'
@@ -83,6 +84,7 @@ async function examineMemory(connection: Connection, root: Root, options: Examin
     ...ofSessions,
     ...ofFiles,
     ...(await vectorFindings(connection, generation, call)),
+    ...(isWhole ? purgeFindings(await unfinishedPurges(log, generation, call)) : []),
     ...partFindings(await nobodysParts(log, generation, call)),
     ...moveFindings(await leftOverMoves({ log, connection }, generation, call)),
   ]
@@ -112,6 +114,13 @@ async function vectorFindings(
   const whose = metadata['keepsake'] === undefined ? "not Keepsake's" : 'of a memory that was here before'
   const hint = 'It is left as it is, and recall goes by words here. Name another database, or remove that collection.'
   return [finding('foreign-vectors', 'memories', `the collection is ${whose}`, hint)]
+}
+
+function purgeFindings(entries: number): readonly Finding[] {
+  if (entries === 0) return []
+  const problem = `the server still holds what ${counted(entries, 'entry', 'entries')} said that ${entries === 1 ? 'was' : 'were'} purged`
+  const hint = 'A purge was cut short; nobody reads it any more. --fix finishes it.'
+  return [finding('unfinished-purge', 'keepsake-log', problem, hint)]
 }
 
 function partFindings(ids: readonly string[]): readonly Finding[] {

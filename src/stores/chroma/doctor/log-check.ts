@@ -22,6 +22,8 @@ export interface CheckedLog {
 const PUT_BACK =
   'Nothing was changed. Put the data of the server back from a backup, or move the memory here again from a copy.'
 
+const EMPTIED = 'the record was emptied, and nothing that stands for the log up to it is there'
+
 export async function checkLog(log: Shelf, { generation, at }: Root, options: CallOptions): Promise<CheckedLog> {
   const found = new Map(
     (await log.find({ g: generation, kind: 'c' }, options)).map((one) => [Number(one.labels['n']), one]),
@@ -81,7 +83,10 @@ async function readEach(
   for (const row of rows) {
     try {
       const record = await openRecord(log, generation, row, options)
-      if (!record || isErased(row)) continue
+      if (!record || isErased(row)) {
+        findings.push(finding('log-gap', row.id, EMPTIED, PUT_BACK))
+        continue
+      }
       const name = recordName(generation, record.position)
       const text = decodeLog(record.text, name)
       const before = records.at(-1)

@@ -7,11 +7,14 @@ import type { CallOptions } from '../../../ports/store.ts'
 import { mendable } from '../../disk/doctor/codes.ts'
 import { goneSince, type Mending } from '../../disk/doctor/examination.ts'
 import type { Finding } from '../../disk/doctor/finding.ts'
-import { chromaLeases } from '../log/leases.ts'
+import type { FollowedMemory } from '../followed-memory.ts'
+import { type ConfirmedLease, chromaLeases } from '../log/leases.ts'
 import { clearLeftOvers } from '../moving/moving-in.ts'
 import { removeNobodysParts } from '../purge/purge-parts.ts'
 import type { Connection } from '../server/connection.ts'
-import { removeSnapshots, snapshotNotes, writeSnapshot } from '../snapshots.ts'
+import type { Shelf } from '../server/shelf.ts'
+import { readSnapshot, removeSnapshots, snapshotNotes, writeSnapshot } from '../snapshots.ts'
+import { storeOn } from '../store.ts'
 import { type Examined, type ExamineServerOptions, examineServer } from './examine.ts'
 
 /** Whoever folds the log, or purges, does the same. */
@@ -24,7 +27,9 @@ export async function mendServer(connection: Connection, options: ExamineServerO
   if (wanted.length === 0) return { mended: [], examination: plain(before), warnings: notMended(before) }
   const warnings: string[] = []
   try {
-    await underLease(connection, before, () => mend(connection, before, wanted, options), warnings)
+    await underLease(connection, before, (lease) => mend(connection, lease, options), warnings)
+    // It takes the lease itself.
+    if (has(wanted, ['unfinished-purge'])) await storeOn(connection).purge([], callOf(options))
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
     warnings.push(error.message)
@@ -36,7 +41,7 @@ export async function mendServer(connection: Connection, options: ExamineServerO
 async function underLease(
   { log, time }: Connection,
   { root }: Examined,
-  run: () => Promise<void>,
+  run: (lease: ConfirmedLease) => Promise<void>,
   warnings: string[],
 ): Promise<void> {
   if (!root) return
@@ -47,30 +52,51 @@ async function underLease(
       warnings.push('nothing was mended, for another program folds or purges this memory just now: try again')
       return
     }
-    await run().finally(() => lease.release())
+    await run(lease).finally(() => lease.release())
   } finally {
     await leases.close()
   }
 }
 
-async function mend(
-  connection: Connection,
-  { root, memory }: Examined,
-  wanted: readonly Finding[],
-  { signal }: ExamineServerOptions,
-): Promise<void> {
+/** What it looked at before it had the lease may be purged or folded since. */
+async function mend(connection: Connection, lease: ConfirmedLease, options: ExamineServerOptions): Promise<void> {
+  const { root, memory, findings } = await examineServer(connection, options)
   if (!root) return
   const { log } = connection
   const { generation } = root
-  const call: CallOptions = signal ? { signal } : {}
-  if (memory && wanted.some(({ code }) => BY_SNAPSHOT.includes(code))) {
-    const old = await snapshotNotes(log, generation, 'z', call)
-    await removeSnapshots(log, generation, old, call)
-    const { position, number, nextSeq, epoch, state } = memory
-    await writeSnapshot(log, generation, 'z', { position, number, nextSeq, epoch, entries: state.scan({}) }, call)
-  }
+  const call = callOf(options)
+  if (memory && has(findings, BY_SNAPSHOT)) await newSnapshot(log, memory, lease, call)
+  await lease.confirm()
   await removeNobodysParts(log, generation, call)
   await clearLeftOvers({ log, connection }, generation, call)
+}
+
+/** The old ones go when the new one can be read: at no moment is there none that could be. */
+async function newSnapshot(
+  log: Shelf,
+  { generation, position, number, nextSeq, epoch, state }: FollowedMemory,
+  lease: ConfirmedLease,
+  call: CallOptions,
+): Promise<void> {
+  const old = await snapshotNotes(log, generation, 'z', call)
+  const entries = state.scan({})
+  const note = await writeSnapshot(log, generation, 'z', { position, number, nextSeq, epoch, entries }, call)
+  try {
+    await lease.confirm()
+  } catch (error) {
+    // A purge may have come meanwhile, and does not know of this one.
+    await removeSnapshots(log, generation, [note], call)
+    throw error
+  }
+  if (await readSnapshot(log, generation, note, call)) await removeSnapshots(log, generation, old, call)
+}
+
+function has(findings: readonly Finding[], codes: readonly Finding['code'][]): boolean {
+  return findings.some(({ code }) => codes.includes(code))
+}
+
+function callOf({ signal }: ExamineServerOptions): CallOptions {
+  return signal ? { signal } : {}
 }
 
 /** Why something that one may expect is not done. */

@@ -37,12 +37,15 @@ export async function checkSnapshots(
   memory.take(records.filter((record) => !isLater(record)))
   const differs = snapshot.snapshot && differsFrom(memory, snapshot.snapshot)
   memory.take(records.filter(isLater))
-  const id = `${root.generation}/z/${snapshot.snapshot?.position}`
-  return { findings: [...findings, ...(differs ? [finding('snapshot-differs', id, differs, ANEW)] : [])], memory }
+  // Nothing is mended by what not all of the log came to.
+  if (memory.position !== (records.at(-1)?.position ?? memory.position)) return { findings, memory: undefined }
+  const found = differs ? [finding('snapshot-differs', snapshot.id ?? '', differs, ANEW)] : []
+  return { findings: [...findings, ...found], memory }
 }
 
 interface Newest {
   readonly findings: readonly Finding[]
+  readonly id?: string
   readonly snapshot?: Snapshot
 }
 
@@ -50,10 +53,10 @@ async function newest(log: Shelf, generation: string, kind: SnapshotKind, option
   const [note] = await snapshotNotes(log, generation, kind, options)
   if (!note) return { findings: [] }
   const read = await readOne(log, generation, note, options)
-  if (typeof read !== 'string') return { findings: [], snapshot: read }
+  const { id } = note
+  if (typeof read !== 'string') return { findings: [], id, snapshot: read }
   const [now] = await snapshotNotes(log, generation, kind, options)
-  if (now?.parts.tag !== note.parts.tag) return newest(log, generation, kind, options)
-  const id = `${generation}/${kind}/${note.position}`
+  if (now?.id !== id) return newest(log, generation, kind, options)
   return {
     findings: [kind === 'z' ? finding('damaged-snapshot', id, read, ANEW) : finding('damaged-base', id, read, NO_PAST)],
   }

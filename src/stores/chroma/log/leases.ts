@@ -1,10 +1,11 @@
 /**
  * Leases on the server, for work that one process at a time should do. Each is a numbered log of who had it: the next one is added when the
  * last was given back or has run out, so two can't take it at once. Whoever has it says now and then that it goes on.
- * Times are the server's, because clocks of machines differ. They guard against work that is done twice, never against wrong results:
- * a holder that stood still for long notices only at its next renewal that another has it.
+ * Times are the server's, because clocks of machines differ. A holder that stood still for long may have lost it unnoticed: before what
+ * would harm another's work it asks. Between that answer and its next request it may stand still once more, so nothing that must be right
+ * depends on a lease alone.
  */
-import { isKeepsakeError } from '../../../errors.ts'
+import { isKeepsakeError, KeepsakeError } from '../../../errors.ts'
 import type { Lease } from '../../../ports/store.ts'
 import { safeFileName } from '../../disk/safe-file-name.ts'
 import { sha256Hex } from '../../disk/sha256.ts'
@@ -12,8 +13,13 @@ import type { Shelf } from '../server/shelf.ts'
 import { idAt, type KnownRecord, type LogPlace } from './log-record.ts'
 import { NumberedLog } from './numbered-log.ts'
 
+export interface ConfirmedLease extends Lease {
+  /** An error where another one has it by now, or may. */
+  confirm(): Promise<void>
+}
+
 export interface ChromaLeases {
-  lease(name: string): Promise<Lease | undefined>
+  lease(name: string): Promise<ConfirmedLease | undefined>
   /** What is still held is given back. Where that fails, it runs out. */
   close(): Promise<void>
 }
@@ -47,9 +53,9 @@ export function chromaLeases(
       const last = Math.max(0, ...before)
       if (last > 0 && (await isHeld(log, last, nowMs))) return undefined
       const own = { position: last + 1, tag: crypto.randomUUID() }
-      const text = textOf({ until: nowMs + LASTS_MS })
-      if ((await log.append(own.position, text, { tag: own.tag })) === 'lost') return undefined
-      const lease = new HeldLease(log, own, time, () => held.delete(lease))
+      const until = nowMs + LASTS_MS
+      if ((await log.append(own.position, textOf({ until }), { tag: own.tag })) === 'lost') return undefined
+      const lease = new HeldLease({ name, log, own, until }, time, () => held.delete(lease))
       held.add(lease)
       const old = before.filter((position) => position < last - KEPT)
       await remove(shelf, place, old)
@@ -61,20 +67,35 @@ export function chromaLeases(
   }
 }
 
-class HeldLease implements Lease {
+interface Taken extends Holding {
+  readonly name: string
+  readonly log: NumberedLog
+  readonly own: KnownRecord
+}
+
+class HeldLease implements ConfirmedLease {
+  readonly #name: string
   readonly #log: NumberedLog
   readonly #own: KnownRecord
   readonly #time: () => Promise<number>
   readonly #ended: () => void
   readonly #timer: NodeJS.Timeout
+  #until: number
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(log: NumberedLog, own: KnownRecord, time: () => Promise<number>, ended: () => void) {
+  constructor({ name, log, own, until }: Taken, time: () => Promise<number>, ended: () => void) {
+    this.#name = name
     this.#log = log
     this.#own = own
+    this.#until = until
     this.#time = time
     this.#ended = ended
     this.#timer = setInterval(() => this.#inTurn(() => this.#renew()), RENEW_MS).unref()
+  }
+
+  async confirm(): Promise<void> {
+    const [after, nowMs] = await Promise.all([this.#log.follow(this.#own), this.#time()])
+    if (after?.length !== 0 || nowMs >= this.#until) throw lostLease(this.#name)
   }
 
   release(): Promise<void> {
@@ -97,13 +118,21 @@ class HeldLease implements Lease {
 
   async #renew(): Promise<void> {
     const after = await this.#log.follow(this.#own)
-    if (after?.length === 0) await this.#say({ until: (await this.#time()) + LASTS_MS })
-    else this.#stop()
+    if (after?.length !== 0) return this.#stop()
+    const until = (await this.#time()) + LASTS_MS
+    await this.#say({ until })
+    this.#until = until
   }
 
   #say(holding: Holding): Promise<void> {
     return this.#log.rewrite({ ...this.#own, text: '' }, textOf(holding))
   }
+}
+
+function lostLease(name: string): KeepsakeError {
+  return new KeepsakeError('LOCKED', `this program stood still for so long that another may do its work ("${name}")`, {
+    hint: 'Nothing more was done. Try again.',
+  })
 }
 
 function placeOf(generation: string, name: string): LogPlace {

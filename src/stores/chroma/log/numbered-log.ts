@@ -11,8 +11,17 @@ import type { CallOptions } from '../../../ports/store.ts'
 import type { Shelf, ShelfRecord } from '../server/shelf.ts'
 import { isUnknown, unknownOutcome, withOutcome } from '../server/unknown-outcome.ts'
 import { followLog, type LogReadOptions, lastOf, readLog } from './log-reader.ts'
-import { erasedRecord, idAt, type KnownRecord, type LogPlace, type LogRecord, newRecord, tagOf } from './log-record.ts'
-import { type PartsNote, removeParts } from './parts.ts'
+import {
+  damaged,
+  erasedRecord,
+  idAt,
+  type KnownRecord,
+  type LogPlace,
+  type LogRecord,
+  newRecord,
+  tagOf,
+} from './log-record.ts'
+import { type PartsNote, readParts, removeParts } from './parts.ts'
 
 export type { LogRecord } from './log-record.ts'
 
@@ -32,6 +41,7 @@ export interface FillOptions extends CallOptions {
 const PATIENCE_MS = 10_000
 const FIRST_WAIT_MS = 20
 const LONGEST_WAIT_MS = 500
+const MOST_REWRITES = 8
 
 export class NumberedLog {
   readonly #shelf: Shelf
@@ -120,10 +130,18 @@ export class NumberedLog {
 
   /** In its place, with its tag: whoever appended it still finds it to be its own. */
   async rewrite({ position, tag, parts: old }: LogRecord, text: string, options?: CallOptions): Promise<void> {
-    const { record, parts } = newRecord(this.#place, { position, tag, text })
+    for (let tries = 1; !(await this.#isRewritten({ position, tag, text }, options)); tries++) {
+      if (tries === MOST_REWRITES) throw damaged(idAt(this.#place, position), 'its parts are removed again and again')
+    }
+    if (old) await removeParts(this.#shelf, this.#place.generation, [old], options)
+  }
+
+  /** Whoever removes what belongs to nobody may have met the parts before the record that names them: then they are gone. */
+  async #isRewritten(told: Omit<LogRecord, 'parts'>, options?: CallOptions): Promise<boolean> {
+    const { record, parts } = newRecord(this.#place, told)
     if (parts) await this.#shelf.add(parts.records, options)
     await this.#shelf.put([record], options)
-    if (old) await removeParts(this.#shelf, this.#place.generation, [old], options)
+    return !parts || (await readParts(this.#shelf, this.#place.generation, parts.note, options)) !== undefined
   }
 
   /** Takes what they say out of the log, and leaves their positions taken. */

@@ -131,7 +131,7 @@ describe('a move to a server', () => {
     async (_, later) => {
       const image = await sourceImage()
       const log = new RamShelf()
-      await adopt(groundOn(log.another(cutAt(8, false))), imageFrom(image), {}).catch(codeOf)
+      await adopt(groundOn(log.another(cutAt(7, false))), imageFrom(image), {}).catch(codeOf)
       const left = log.records.get('adopting')
       expect(left).toBeDefined()
       const elsewhere = { ...JSON.parse(left?.text ?? ''), by: 'elsewhere:boot:ns:1:2:copy' }

@@ -69,7 +69,7 @@ async function onServer(image: CollectedImage): Promise<Client> {
   let requests = 0
   const cut: Troubles = {
     before(request) {
-      if (++requests > 9) throw unreachable(request)
+      if (++requests > 6) throw unreachable(request)
     },
   }
   await expect(clientOf(log.another(cut)).store.adopt(imageFrom(image))).rejects.toMatchObject({ code: 'IO' })

@@ -1,32 +1,34 @@
 /**
  * Forgetting for good. First a record of the log says who is gone, so that nobody reads them any more, and the feed begins anew; then
  * what is told of them is taken out of everything that the memory has on the server. What tells their texts goes last, so that
- * a purge that was cut short can be finished by purging again: until then it is known what to look for.
+ * a purge that was cut short is finished by the next one, or by `doctor --fix`: until then it is known what to look for.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangeRecord } from '../../../codec/change-record.ts'
-import { KeepsakeError } from '../../../errors.ts'
+import { isKeepsakeError, KeepsakeError } from '../../../errors.ts'
 import { instant } from '../../../model/time.ts'
-import type { CallOptions, Lease, Purged } from '../../../ports/store.ts'
+import type { CallOptions, Purged } from '../../../ports/store.ts'
 import { othersPast } from '../../disk/others-past.ts'
 import { isTooShort, needlesOf } from '../../disk/purge-needles.ts'
 import { removeDerived } from '../derived.ts'
 import { readHistory } from '../history.ts'
 import { allFiles, removeFilesOf } from '../kept-files.ts'
+import type { ConfirmedLease } from '../log/leases.ts'
 import { clearLeftOvers } from '../moving/moving-in.ts'
 import { type Followed, type Ground, missingMemory, type Replica } from '../replica.ts'
 import type { Shelf } from '../server/shelf.ts'
+import { isUnknown } from '../server/unknown-outcome.ts'
 import { purgeSessions } from '../sessions/session-purge.ts'
 import { type Snapshot, writeSnapshot } from '../snapshots.ts'
 import { removePieces } from '../vectors/piece-records.ts'
 import type { Writer } from '../writer.ts'
 import { removeNobodysParts } from './purge-parts.ts'
-import { scrubPast, textsInPast } from './purge-past.ts'
+import { goneInPast, scrubPast } from './purge-past.ts'
 
 export interface PurgeGround extends Ground {
   readonly replica: Pick<Replica, 'catchUp'>
   readonly writer: Pick<Writer, 'appendRecord'>
-  readonly lease: (name: string) => Promise<Lease | undefined>
+  readonly lease: (name: string) => Promise<ConfirmedLease | undefined>
 }
 
 /** Whoever folds the log copies what is to go. */
@@ -34,18 +36,24 @@ const LEASE = 'fold'
 const WAIT_MS = 10_000
 const LOOK_AGAIN_MS = 250
 
+/** Without ids: what purges that were cut short have left. */
 export async function purge(ground: PurgeGround, ids: readonly string[], options: CallOptions): Promise<Purged> {
   const followed = await ground.replica.catchUp(options)
   if (!followed) return { cleaned: [], outOfReach: [] }
   const lease = await leaseOf(ground, options)
+  let isUnclear = false
   try {
-    return await purgeAlone(ground, followed, new Set(ids), options)
+    return await purgeAlone({ ...ground, lease }, followed, new Set(ids), options)
+  } catch (error) {
+    isUnclear = isUnknown(error)
+    throw error
   } finally {
-    await lease.release()
+    // What was sent may still be done: until the lease runs out, nobody purges what that would bring back.
+    if (!isUnclear) await lease.release()
   }
 }
 
-async function leaseOf({ lease, address }: PurgeGround, { signal }: CallOptions): Promise<Lease> {
+async function leaseOf({ lease, address }: PurgeGround, { signal }: CallOptions): Promise<ConfirmedLease> {
   for (const end = performance.now() + WAIT_MS; ; await sleep(LOOK_AGAIN_MS)) {
     signal?.throwIfAborted()
     const own = await lease(LEASE)
@@ -61,40 +69,77 @@ function busy(address: string): KeepsakeError {
   })
 }
 
+interface LeasedGround extends Omit<PurgeGround, 'lease'> {
+  readonly lease: ConfirmedLease
+}
+
 async function purgeAlone(
-  ground: PurgeGround,
+  ground: LeasedGround,
   followed: Followed,
   ids: ReadonlySet<string>,
   options: CallOptions,
 ): Promise<Purged> {
-  const { log, clock, connection } = ground
-  const { generation } = followed
+  const wasThere = ids.size > 0 && (await declareGone(ground, ids, options))
+  try {
+    return await removeTraces(ground, followed, wasThere, options)
+  } catch (error) {
+    throw isKeepsakeError(error) ? unfinished(error) : error
+  }
+}
+
+/** Whether any of them was there. From here on nobody can give them another text. */
+async function declareGone(
+  { writer, clock }: LeasedGround,
+  ids: ReadonlySet<string>,
+  options: CallOptions,
+): Promise<boolean> {
   let wasThere = false
-  const position = await ground.writer.appendRecord((newest) => {
+  await writer.appendRecord((newest) => {
     wasThere = [...ids].some((id) => newest.state.get(id) !== undefined)
     const changes = wasThere ? [emptiedChange(newest, clock())] : []
     return { changes, epoch: crypto.randomUUID(), gone: [...ids], nextSeq: newest.nextSeq }
   }, options)
-  // From here on nobody can give them another text.
-  const texts = await textsInPast(log, generation, ids, options)
+  return wasThere
+}
+
+/** Of all who were ever purged: one before may have been cut short. */
+async function removeTraces(
+  ground: LeasedGround,
+  { generation }: Followed,
+  wasThere: boolean,
+  options: CallOptions,
+): Promise<Purged> {
+  const { log, lease, connection } = ground
+  const { gone, texts } = await goneInPast(log, generation, options)
   const needles = needlesOf(texts)
-  const sessions = await purgeSessions(log, generation, needles, options)
-  const files = await removeFilesOf(log, generation, ids, options)
-  await removeDerived(log, generation, options)
+  const guard = (): Promise<void> => lease.confirm()
+  const sessions = await purgeSessions(log, generation, needles, { ...options, guard })
   const newest = await ground.replica.catchUp(options)
   if (!newest) throw missingMemory(ground.address)
+  // One that came again with the same id stays.
+  const dead = new Set([...gone.keys()].filter((id) => newest.state.get(id) === undefined))
+  const files = await removeFilesOf(log, generation, dead, options)
+  await removeDerived(log, generation, options)
   const untouched = await outOfReach(log, newest, { texts, needles }, options)
   await writeSnapshot(log, generation, 'z', snapshotOf(newest), options)
   // Whoever embeds at this moment removes what it has put, if it finds it gone.
-  const gone = [...ids].filter((id) => newest.state.get(id) === undefined)
-  await removePieces(connection.memories, gone, options)
-  await scrubPast(log, generation, { ids, before: position }, options)
+  await removePieces(connection.memories, [...dead], options)
+  await scrubPast(log, generation, options)
+  await lease.confirm()
   await removeNobodysParts(log, generation, options)
   await clearLeftOvers(ground, generation, options)
   const cleaned = [`${wasThere ? 'the entries, the' : 'the'} record of changes and everything derived from it`]
   if (sessions > 0) cleaned.push(`${sessions} session${sessions === 1 ? '' : 's'} that said it`)
   if (files > 0) cleaned.push(`${files} file${files === 1 ? '' : 's'} that came from a folder with its text`)
   return { cleaned, outOfReach: untouched }
+}
+
+function unfinished(error: KeepsakeError): KeepsakeError {
+  return new KeepsakeError(error.code, error.message, {
+    hint: 'They are gone from the memory, but the server may still hold what they said: keepsake doctor --fix finishes it.',
+    data: error.data,
+    cause: error,
+  })
 }
 
 /** The change that removed them, without them: the numbers go on. */

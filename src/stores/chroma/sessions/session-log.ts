@@ -27,6 +27,11 @@ export interface PiecesOptions extends CallOptions {
   readonly most?: number
 }
 
+export interface RewriteOptions extends PiecesOptions {
+  /** Before each writing; throws where it is not to be done any more. */
+  readonly guard?: () => Promise<void>
+}
+
 export class SessionLog {
   readonly id: SessionId
   /** Of the ids of its records: no other session has it, in no memory. */
@@ -68,13 +73,18 @@ export class SessionLog {
   }
 
   /** What `change` makes of some pieces takes their places; where it gives the very bytes, they stay. How many were changed. */
-  async rewrite(after: number, options: PiecesOptions, change: (piece: Piece) => Uint8Array): Promise<number> {
+  async rewrite(
+    after: number,
+    { guard, ...options }: RewriteOptions,
+    change: (piece: Piece) => Uint8Array,
+  ): Promise<number> {
     let changed = 0
     for (const record of (await this.#log.read(after, options)) ?? []) {
       const { position } = record
       const before = this.#bytes(position, record.text)
       const bytes = change({ number: position, bytes: before })
       if (bytes === before) continue
+      await guard?.()
       await this.#log.rewrite(record, encodePiece(this.id, bytes), options)
       changed++
     }

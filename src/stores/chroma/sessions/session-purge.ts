@@ -3,10 +3,9 @@
  * purge more before and after. Before, so that one that is cut short has told readers too; after, so that who has read
  * in between begins anew. Purging again finishes one that was cut short. Only one at a time: two could undo each other.
  */
-import type { CallOptions } from '../../../ports/store.ts'
 import { countedOnce, purgedLines } from '../../disk/purged-transcript.ts'
 import type { Shelf } from '../server/shelf.ts'
-import { SessionLog } from './session-log.ts'
+import { type RewriteOptions, SessionLog } from './session-log.ts'
 import { allSessions } from './session-texts.ts'
 
 /** How many transcripts said one of them. */
@@ -14,7 +13,7 @@ export async function purgeSessions(
   log: Shelf,
   generation: string,
   needles: readonly string[],
-  options: CallOptions = {},
+  options: RewriteOptions = {},
 ): Promise<number> {
   if (needles.length === 0) return 0
   let purged = 0
@@ -24,7 +23,11 @@ export async function purgeSessions(
   return purged
 }
 
-async function purgeSession(session: SessionLog, needles: readonly string[], options: CallOptions): Promise<boolean> {
+async function purgeSession(
+  session: SessionLog,
+  needles: readonly string[],
+  options: RewriteOptions,
+): Promise<boolean> {
   const pieces = await session.pieces(0, options)
   if (pieces.every(({ bytes }) => purgedLines(bytes, needles) === bytes)) return false
   const begin = pieces.findIndex(({ bytes }) => bytes.length > 0) // one that came empty may have gone on

@@ -99,6 +99,7 @@ export type ServerCode =
   | 'snapshot-differs'
   | 'foreign-vectors'
   | 'stray-parts'
+  | 'unfinished-purge'
   | 'unfinished-move'
 
 export interface CodeRule {
@@ -202,6 +203,7 @@ export const SERVER_CODES: Readonly<Record<ServerCode, CodeRule>> = {
   'snapshot-differs': { ...warning, fixable: true },
   'foreign-vectors': warning,
   'stray-parts': { ...note, fixable: true },
+  'unfinished-purge': { ...warning, fixable: true },
   'unfinished-move': { ...note, fixable: true },
 }
 
