@@ -8,6 +8,7 @@ import { inTurns, timed } from './turns.mjs'
 
 const TEXT = 'The staging database moved to eu-west-1'
 const WRITERS = 4
+const CROWD = 16
 const STARTS = 3
 
 export async function writingRows({ address, placeOf, folder, rounds, perRound, barred }) {
@@ -19,6 +20,7 @@ export async function writingRows({ address, placeOf, folder, rounds, perRound, 
   const sides = {
     single: () => writeAtOnce(1, { workspace, ...each }),
     together: () => writeAtOnce(WRITERS, { workspace, ...each }),
+    crowd: () => writeAtOnce(CROWD, { workspace, ...each }),
     bare: () => writeAtOnce(WRITERS, { bare, ...each }),
   }
   // Each process writes one before its clock runs.
@@ -30,6 +32,7 @@ export async function writingRows({ address, placeOf, folder, rounds, perRound, 
     row(what, 'ms wall', taken.ours, 'in a folder', taken.folder),
     // They take turns at one log: together they must not come forward slower than one alone by much.
     row(together, 'ms wall', many.together, 'of one writer', many.single, barred(1.5)),
+    row(`an entry of ${CROWD} writers at once`, 'ms wall', many.crowd, 'of one writer', many.single),
     row(together, 'ms wall', many.together, 'bare adds by as many clients', many.bare),
   ]
 }
