@@ -2,11 +2,10 @@
  * Entries on a real server: four processes write while the server, and in the end one of them, is killed. What was acknowledged is there
  * once, a batch whole or not at all. KEEPSAKE_FAULTS=full kills for longer.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { chromaStore } from '../../src/stores/chroma/store.ts'
 import { describeOnServer } from './server.ts'
-import { WritingProcess } from './writing-process.ts'
+import { throughKills, WritingProcess } from './writing-process.ts'
 
 const ROUNDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10 : 1
 const WRITERS = ['a', 'b', 'c', 'd']
@@ -17,15 +16,7 @@ describeOnServer('entries on a real server', (server) => {
   }, async () => {
     const place = await server.place()
     const writers = WRITERS.map((name) => new WritingProcess('entry-writer.mjs', place, name))
-    await Promise.all(writers.map((writer) => writer.hasDone(2)))
-    for (let round = 0; round < ROUNDS; round++) {
-      await sleep(Math.random() * 200)
-      await server.kill()
-      await server.restart()
-      await Promise.all(writers.map((writer) => writer.hasDone(writer.done.length + 3)))
-    }
-    await writers[0]?.kill()
-    await Promise.all(writers.slice(1).map((writer) => writer.end()))
+    await throughKills(writers, server, ROUNDS)
     const store = chromaStore({ place })
     const heads = await store.heads()
     const names = heads.map(({ name }) => name ?? '')

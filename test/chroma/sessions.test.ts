@@ -2,7 +2,6 @@
  * Transcripts on a real server: several processes append to one of them while the server and one of the processes are killed, and what
  * came from a folder is there to the byte. KEEPSAKE_FAULTS=full kills for longer.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { SessionRecord, SessionText, Store } from '../../src/ports/store.ts'
 import { connect } from '../../src/stores/chroma/server/connection.ts'
@@ -10,7 +9,7 @@ import { adoptSessions, textsNow } from '../../src/stores/chroma/sessions/sessio
 import { chromaStore } from '../../src/stores/chroma/store.ts'
 import { ODD_TRANSCRIPTS } from './odd-transcripts.ts'
 import { describeOnServer } from './server.ts'
-import { WritingProcess } from './writing-process.ts'
+import { throughKills, WritingProcess } from './writing-process.ts'
 
 const IS_FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
 const ROUNDS = IS_FULL ? 6 : 1
@@ -25,15 +24,7 @@ describeOnServer('transcripts on a real server', (server) => {
   }, async () => {
     const place = await server.place()
     const writers = WRITERS.map((name) => new WritingProcess('session-writer.mjs', place, name))
-    await Promise.all(writers.map((writer) => writer.hasDone(2)))
-    for (let round = 0; round < ROUNDS; round++) {
-      await sleep(Math.random() * 200)
-      await server.kill()
-      await server.restart()
-      await Promise.all(writers.map((writer) => writer.hasDone(writer.done.length + 3)))
-    }
-    await writers[0]?.kill()
-    await Promise.all(writers.slice(1).map((writer) => writer.end()))
+    await throughKills(writers, server, ROUNDS)
     const store = chromaStore({ place })
     const page = await store.sessions.read('main', SESSION)
     expect(page?.broken).toEqual([])

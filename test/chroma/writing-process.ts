@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { ServerPlace } from '../../src/model/server-address.ts'
+import type { ChromaServer } from './server.ts'
 
 export class WritingProcess {
   readonly name: string
@@ -61,4 +62,21 @@ export class WritingProcess {
     this.#child.stdin?.end()
     await this.#closed
   }
+}
+
+/** Until each has written after every kill of the server; in the end the first of them is killed, too. */
+export async function throughKills(
+  writers: readonly WritingProcess[],
+  server: Pick<ChromaServer, 'kill' | 'restart'>,
+  kills: number,
+): Promise<void> {
+  await Promise.all(writers.map((writer) => writer.hasDone(2)))
+  for (let kill = 0; kill < kills; kill++) {
+    await sleep(Math.random() * 200)
+    await server.kill()
+    await server.restart()
+    await Promise.all(writers.map((writer) => writer.hasDone(writer.done.length + 3)))
+  }
+  await writers[0]?.kill()
+  await Promise.all(writers.slice(1).map((writer) => writer.end()))
 }
