@@ -6,6 +6,7 @@ const folder = process.cwd()
 
 afterAll(async () => {
   process.chdir(folder)
+  process.exitCode = undefined
   vi.unstubAllEnvs()
   await cleanUp()
   await vi.dynamicImportSettled()

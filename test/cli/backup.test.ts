@@ -10,7 +10,7 @@ import { noTerminal, terminalAt } from './terminal.ts'
 import { visibleTree } from './visible-tree.ts'
 
 const full = process.env['KEEPSAKE_FAULTS'] === 'full'
-const ROUNDS = full ? 60 : 2
+const ROUNDS = full ? 20 : 2
 /** Each round makes and restores a workspace; on a busy machine that takes seconds. */
 const KILLS_MS = 300_000
 /** Takes so long that a terminal is told how far it is. */

@@ -18,6 +18,7 @@ export async function scriptedModel(): Promise<ScriptedModel> {
 async function end(): Promise<void> {
   await (await running)?.close()
   running = undefined
+  replies.length = 0
 }
 
 export async function modelEnvironment(): Promise<Readonly<Record<string, string>>> {
