@@ -6,6 +6,7 @@
 import type { Memory } from '../memory.ts'
 import { type EntryHead, type Scope, WORLD } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
+import { oneQuestion } from '../model/one-question.ts'
 import type { AddOperation, Change, Operation } from '../model/operation.ts'
 import { revisionOf } from '../model/revision.ts'
 import { instant } from '../model/time.ts'
@@ -93,8 +94,9 @@ export class ResourceChanges {
   async #read(ids: ReadonlySet<string>): Promise<Sight> {
     if (ids.size > FEW) return new Map([...gone(ids), ...sightOf(await this.#memory.heads({ ids }))])
     const sight = new Map<string, Seen | undefined>()
+    const call = oneQuestion({})
     for (const id of ids) {
-      const entry = await this.#memory.get(id)
+      const entry = await this.#memory.get(id, call)
       sight.set(id, entry && seenOf(entry))
     }
     return sight

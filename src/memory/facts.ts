@@ -4,6 +4,7 @@
  */
 import type { Entry, Metadata } from '../model/entry.ts'
 import { nameFromContent } from '../model/name.ts'
+import { oneQuestion } from '../model/one-question.ts'
 import { digest16 } from '../model/revision.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { View } from './view.ts'
@@ -24,7 +25,8 @@ export interface FactPlace {
 /** Of a profile's field in a name; two that begin alike for so long are told apart by a digest. */
 const MOST_IN_NAME = 100
 
-export async function factPlace(view: View, fact: Fact, call: CallOptions): Promise<FactPlace> {
+export async function factPlace(view: View, fact: Fact, asked: CallOptions): Promise<FactPlace> {
+  const call = oneQuestion(asked)
   const field = profileField(fact.metadata)
   const named = await placeByName(view, fact, field, call)
   if (named.same || field === undefined) return named

@@ -58,8 +58,9 @@ export class View {
   /** The context of a key that counts, and all that have the key: what has expired, and what hands made twice. */
   async contexts(
     key: string,
-    options: CallOptions,
+    asked: CallOptions,
   ): Promise<{ readonly current: Entry | undefined; readonly all: readonly EntryHead[] }> {
+    const options = oneQuestion(asked)
     const held = this.#visible(await this.store.resolveKey(this.agent, key, options))
     if (held) return { current: held, all: [held] }
     const contexts = await this.store.heads({ scopes: [this.agent], kinds: ['context'] }, options)

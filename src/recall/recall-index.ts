@@ -3,6 +3,7 @@
  * hand changed a moment ago is found. One at a time, since a search must not see a document half exchanged.
  */
 import type { Scope } from '../model/entry.ts'
+import { oneQuestion } from '../model/one-question.ts'
 import type { CallOptions, Problem, Store } from '../ports/store.ts'
 import type { Analyzer } from '../search/analyzer.ts'
 import type { SearchIndex } from '../search/search-index.ts'
@@ -33,9 +34,10 @@ export class RecallIndex {
   /** Calls `use` with indexes that are in step with the store, and with no one else at them. */
   inStep<T>(
     use: (indexes: readonly SearchIndex[], problems: readonly Problem[]) => T,
-    { looked = false, meaning, ...options }: InStepOptions = {},
+    { looked = false, meaning, ...asked }: InStepOptions = {},
   ): Promise<T> {
     const turn = this.#turn.then(async () => {
+      const options = oneQuestion(asked)
       const known = looked ? this.#problems : undefined
       const problems = known ?? (await this.#follow(options))
       this.#problems = problems

@@ -6,6 +6,7 @@
 import { isKeepsakeError } from '../errors.ts'
 import type { Entry, Origin } from '../model/entry.ts'
 import { defaultExpiry, isExpired } from '../model/expiry.ts'
+import { oneQuestion } from '../model/one-question.ts'
 import type { AddOperation } from '../model/operation.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord } from '../ports/store.ts'
@@ -114,8 +115,10 @@ export class Sliding {
 
   async #missing(turns: readonly Turn[], options: CallOptions): Promise<AddOperation[]> {
     const missing: AddOperation[] = []
-    for (const addition of await this.#additions(turns, options)) {
-      if ((await this.#place.store.get(addition.id, options)) === undefined) missing.push(addition)
+    const additions = await this.#additions(turns, options)
+    const call = oneQuestion(options)
+    for (const addition of additions) {
+      if ((await this.#place.store.get(addition.id, call)) === undefined) missing.push(addition)
     }
     return missing
   }

@@ -4,6 +4,7 @@ import type { Memory } from '../../memory.ts'
 import { type Entry, WORLD } from '../../model/entry.ts'
 import { findByRef } from '../../model/find.ts'
 import { normalizeName } from '../../model/name.ts'
+import { oneQuestion } from '../../model/one-question.ts'
 import { usageError } from '../arguments.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { labelOf } from '../entry-text.ts'
@@ -47,10 +48,11 @@ async function run(context: Context): Promise<Outcome> {
 
 /** In the world only: a note of the agent's own with this name is not what was asked for. */
 async function topicCalled({ store }: Memory, topic: string): Promise<Entry> {
-  const exact = await store.resolve(WORLD, normalizeName(topic, 'topic'))
+  const call = oneQuestion({})
+  const exact = await store.resolve(WORLD, normalizeName(topic, 'topic'), call)
   if (exact) return exact
-  const found = findByRef(topic, await store.heads({ scopes: [WORLD], kinds: ['topic'] }), WORLD)
-  const entry = found.id === undefined ? undefined : await store.get(found.id)
+  const found = findByRef(topic, await store.heads({ scopes: [WORLD], kinds: ['topic'] }, call), WORLD)
+  const entry = found.id === undefined ? undefined : await store.get(found.id, call)
   if (!entry) throw new NotFoundError(topic, found.near)
   return entry
 }

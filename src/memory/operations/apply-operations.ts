@@ -6,6 +6,7 @@ import { InvalidError, isKeepsakeError, NotFoundError } from '../../errors.ts'
 import type { Entry, Origin } from '../../model/entry.ts'
 import { isId } from '../../model/id.ts'
 import type { Kind } from '../../model/kinds.ts'
+import { oneQuestion } from '../../model/one-question.ts'
 import type { Change, Expect, Operation, Step } from '../../model/operation.ts'
 import type { CallOptions } from '../../ports/store.ts'
 import type { View } from '../view.ts'
@@ -102,8 +103,9 @@ function namedByIds({ operations, expect }: BatchInput): readonly Operation[] | 
 async function refuseForbidden(
   { view, gate }: Applier,
   operations: readonly Operation[],
-  call: CallOptions,
+  asked: CallOptions,
 ): Promise<void> {
+  const call = oneQuestion(asked)
   for (const [index, operation] of operations.entries()) {
     const touched = operation.op === 'add' ? operation : await view.store.get(operation.id, call)
     at(index, operations, () => {

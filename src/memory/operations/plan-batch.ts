@@ -11,6 +11,7 @@ import { findByRef } from '../../model/find.ts'
 import { isId, newId } from '../../model/id.ts'
 import type { Kind } from '../../model/kinds.ts'
 import { normalizeName } from '../../model/name.ts'
+import { oneQuestion } from '../../model/one-question.ts'
 import type { Expect, Operation, Step } from '../../model/operation.ts'
 import { instant } from '../../model/time.ts'
 import type { CallOptions } from '../../ports/store.ts'
@@ -37,7 +38,8 @@ export interface Plan {
 /** Whether an agent may touch entries of these kinds. */
 type Gate = (kinds: Iterable<Kind | undefined>) => void
 
-export async function planBatch(view: View, batch: BatchInput, gate: Gate, call: CallOptions): Promise<Plan> {
+export async function planBatch(view: View, batch: BatchInput, gate: Gate, asked: CallOptions): Promise<Plan> {
+  const call = oneQuestion(asked)
   const heads = await view.store.heads({ scopes: view.scopes }, call)
   const { timezone: zone } = await view.store.settings()
   return new Planning({ view, batch, gate, call, heads, zone }).plan()

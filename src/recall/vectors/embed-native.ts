@@ -6,6 +6,7 @@
  */
 import { abortable } from '../../model/abortable.ts'
 import type { Entry } from '../../model/entry.ts'
+import { oneQuestion } from '../../model/one-question.ts'
 import type { Embed } from '../../ports/embed.ts'
 import type { CallOptions, Store } from '../../ports/store.ts'
 import type { NativeVectors } from '../../ports/vectors.ts'
@@ -125,12 +126,13 @@ class NativeEmbedding {
   /** Whether all of them have their vectors now, or will have none. What was made is put in any case. */
   async #settle(batch: readonly PiecedEntry[]): Promise<boolean> {
     const { store, vectors, refusals, settled } = this.#run
-    const before = await lookAt(store, batch, this.#call)
+    const once = oneQuestion(this.#call)
+    const before = await lookAt(store, batch, once)
     // What was touched meanwhile has its turn when changes are followed.
     const some = batch.filter(({ entry }) => before.revisions.get(entry.id) === entry.revision)
     const read = await vectors.read(
       some.map(({ entry }) => entry.id),
-      this.#call,
+      once,
     )
     const known = new Map([...read.values()].flatMap(({ pieces }) => pieces.map(({ hash, vector }) => [hash, vector])))
     const taken = some.filter(({ texts }) => !refusals.isRefused(texts.keys()))

@@ -1,5 +1,6 @@
 /** Entries as they are at one moment, beside those that were read before it: for who has worked on them meanwhile. */
 import type { Entry } from '../../model/entry.ts'
+import { oneQuestion } from '../../model/one-question.ts'
 import type { CallOptions, Store } from '../../ports/store.ts'
 
 type Read = readonly { readonly entry: Entry }[]
@@ -13,7 +14,7 @@ export interface Looked {
 
 export async function lookAt(store: Store, some: Read, call: CallOptions): Promise<Looked> {
   // One look at the store serves both.
-  const once = { ...call, askedAtMs: performance.now() }
+  const once = oneQuestion(call)
   const { epoch } = (await store.changes('now', once)).cursor
   const heads = await store.heads({ ids: new Set(some.map(({ entry }) => entry.id)) }, once)
   return { epoch, revisions: new Map(heads.map(({ id, revision }) => [id, revision])) }

@@ -5,6 +5,7 @@
  * filters, or pieces of one entry: then it is asked for more, and at last everything that filters let through is compared.
  * Deliberately absent: an order by the store's own figures.
  */
+import { oneQuestion } from '../../model/one-question.ts'
 import type { NativeVectors, NearEntries, NearWish } from '../../ports/vectors.ts'
 import type { Asking, AskWish } from './meaning.ts'
 import type { MeaningView } from './meaning-view.ts'
@@ -55,8 +56,9 @@ export class NativeAsking implements Asking {
     return this.#isPartial
   }
 
-  static async begin(parts: Parts, query: Float32Array, { scopes, kinds, signal }: AskWish): Promise<NativeAsking> {
-    const wish = { scopes, kinds, ...(signal ? { signal } : {}) }
+  static async begin(parts: Parts, query: Float32Array, asked: AskWish): Promise<NativeAsking> {
+    const { scopes, kinds, signal, askedAtMs } = oneQuestion(asked)
+    const wish = { scopes, kinds, askedAtMs, ...(signal ? { signal } : {}) }
     const near = parts.state.progress ? await parts.vectors.nearest(query, wish) : { near: [], isAll: true }
     const asking = new NativeAsking(parts, query, near, wish)
     // Most of them are let through, and the first view is then often the only one.

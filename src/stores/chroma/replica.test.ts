@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addNote, addNotes, entriesOf, namesOf, RamServer } from '../../../test/chroma/ram-server.ts'
 import { unreachable } from '../../../test/chroma/ram-shelf.ts'
+import { oneQuestion } from '../../model/one-question.ts'
 import type { ChromaStore } from './store.ts'
 
 /** A machine that has seen three notes, and another one that writes. */
@@ -59,13 +60,23 @@ describe('a replica', () => {
     expect(looks).toBeLessThanOrEqual(10)
   })
 
-  it('gets an entry that it knows without a look when it has just looked', async () => {
+  it('gets an entry as another machine left it a moment ago, though it has just looked', async () => {
+    const { reader, writer } = await twoMachines()
+    const [id = ''] = (await entriesOf(reader)).map((entry) => entry.id)
+    await writer.apply({ operations: [{ op: 'write', id, content: 'anew' }], origin: { by: 'hand' } })
+    expect((await reader.get(id))?.content).toBe('anew')
+    await writer.purge([id])
+    expect(await reader.get(id)).toBeUndefined()
+  })
+
+  it('gets any number of entries by one look where it is told that they are one question', async () => {
     const { reader, asked } = await twoMachines()
-    const [first] = await entriesOf(reader)
+    const [id = ''] = (await entriesOf(reader)).map((entry) => entry.id)
     asked.length = 0
-    for (let n = 0; n < 100; n++) expect((await reader.get(first?.id ?? ''))?.name).toBe('note 1')
-    expect(asked.length).toBeLessThan(10)
-    expect(await reader.get('of nobody')).toBeUndefined()
+    const call = oneQuestion({})
+    for (let n = 0; n < 100; n++) expect((await reader.get(id, call))?.name).toBe('note 1')
+    expect(await reader.get('of nobody', call)).toBeUndefined()
+    expect(asked).toHaveLength(1)
   })
 
   it('is what it was after a look that failed, and goes on from there', async () => {

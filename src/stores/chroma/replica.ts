@@ -2,7 +2,8 @@
  * What this process holds of the memory on the server, and how it comes up to date: one look at what stands behind the last record that was
  * taken. Loaded from the newest snapshot and the log behind it, and loaded anew where the log is not the one that was followed
  * (its past was cut off meanwhile, or the server was put back to an earlier state). Never writes.
- * Invariant: who asks is answered from a look that began after the question.
+ * Invariant: who asks is answered from a look that began after the question. When that was asked only the caller knows: a look is
+ * spared to who says so, and to nobody because the last one was a moment ago.
  */
 import { DamagedError, KeepsakeError } from '../../errors.ts'
 import { abortable } from '../../model/abortable.ts'
@@ -50,11 +51,6 @@ export class Replica {
   catchUp({ signal, askedAtMs = Number.POSITIVE_INFINITY }: CallOptions = {}): Promise<FollowedMemory | undefined> {
     const isSeen = this.#memory !== undefined && this.#lookedAt >= askedAtMs
     return abortable(() => (isSeen ? Promise.resolve(this.#memory) : this.#look()), signal)
-  }
-
-  /** As a look of so many milliseconds ago told; `undefined` where there was none. */
-  recent(withinMs: number): FollowedMemory | undefined {
-    return performance.now() - this.#lookedAt <= withinMs ? this.#memory : undefined
   }
 
   /** As it was last seen. */

@@ -66,8 +66,6 @@ export const CAPABILITIES: Capabilities = Object.freeze({
   asOf: true,
 })
 
-/** A recall gets a hundred entries one by one, and need not ask for each whether it is still the same. */
-const RECENT_MS = 50
 /** What is under way when a store is closed may take so long. */
 const CLOSE_MS = 10_000
 /** What is held runs out by itself, so nobody waits for long to give it back. */
@@ -132,8 +130,7 @@ export function storeOn(connection: Connection, options: MemoryOptions = {}): Ch
     },
     async get(id, call: CallOptions = {}) {
       enter(call.signal)
-      const known = replica.recent(RECENT_MS)?.state.get(id)
-      return handOut(known ?? (await replica.catchUp(call))?.state.get(id))
+      return handOut((await replica.catchUp(call))?.state.get(id))
     },
     async resolve(scope, name, call: CallOptions = {}) {
       enter(call.signal)

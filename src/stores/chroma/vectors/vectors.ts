@@ -20,8 +20,6 @@ const KIND = 'v'
 const FILTER_SHARE = 4
 /** What the entries are counted by may be so old; it decides over the filter, and nothing else. */
 const COUNTED_MS = 5000
-/** For what is checked again anyway. */
-const RECENT_MS = 1000
 
 export function chromaVectors({ log, connection, address }: Ground, replica: Replica, enter: Enter): NativeVectors {
   const { memories } = connection
@@ -81,12 +79,12 @@ export function chromaVectors({ log, connection, address }: Ground, replica: Rep
     },
     async read(ids, options) {
       enter(options?.signal)
-      const followed = replica.recent(RECENT_MS) ?? (await replica.catchUp(options))
+      const followed = await replica.catchUp(options)
       return readPieces(memories, ids, (id) => followed?.state.head(id)?.revision, options)
     },
     async nearest(query, { scopes, kinds, most = MOST_NEAR, ...options }: NearWish): Promise<NearEntries> {
       enter(options.signal)
-      const followed = replica.recent(RECENT_MS) ?? (await replica.catchUp(options))
+      const followed = await replica.catchUp(options)
       const where = counts.filterFor(scopes, kinds)
       const { pieces, asked } = await nearestPieces(memories, query, most, where, options)
       const near = new Map<string, number>()
