@@ -114,7 +114,7 @@ describeOnServer('on a real server, a shelf', (server) => {
     for (let index = 3; index < 950; index++) expect(ids.has(`kept/${index}`)).toBe(true)
   })
 
-  it('leaves the collections of others as they are: FOREIGN', async () => {
+  it.each(['a text', undefined])('leaves the collections of others as they are (%s in them): FOREIGN', async (text) => {
     for (const name of ['keepsake-log', 'memories']) {
       const place = await server.place()
       const collections = `${place.url}/api/v2/tenants/${place.tenant}/databases/${place.database}/collections`
@@ -124,11 +124,12 @@ describeOnServer('on a real server, a shelf', (server) => {
         return answer.json() as Promise<Record<string, unknown>>
       }
       const { id } = await post('', { name })
-      await post(`/${id}/add`, { ids: ['theirs'], embeddings: [[1, 2]], documents: ['text'] })
+      const theirs = text === undefined ? { ids: [], documents: [] } : { ids: ['theirs'], documents: [text] }
+      if (text !== undefined) await post(`/${id}/add`, { ...theirs, embeddings: [[1, 2]] })
       const { log, memories } = connected(place)
       await expect(log.add([record('a')])).rejects.toMatchObject({ code: 'FOREIGN', data: { collection: name } })
       await expect(memories.begin({ keepsake: 'g' })).rejects.toMatchObject({ code: 'FOREIGN' })
-      expect(await post(`/${id}/get`, {})).toMatchObject({ ids: ['theirs'], documents: ['text'] })
+      expect(await post(`/${id}/get`, {})).toMatchObject(theirs)
     }
   })
 

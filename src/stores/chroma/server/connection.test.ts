@@ -425,11 +425,12 @@ describe('what a server says of itself', () => {
 })
 
 describe('a collection "memories" that is somebody else\'s', () => {
+  const FOREIGN_ID = '99999999-2222-4333-8444-555555555555'
+  /** With nothing in it yet. */
   const foreign: Meddle = ({ url = '' }, answer) => {
     if (url.endsWith('/collections/memories')) return sendJson(answer, 200, { id: FOREIGN_ID, metadata: {} })
-    return url.endsWith(`${FOREIGN_ID}/count`) && sendJson(answer, 200, 1)
+    return url.endsWith(`${FOREIGN_ID}/count`) && sendJson(answer, 200, 0)
   }
-  const FOREIGN_ID = '99999999-2222-4333-8444-555555555555'
 
   it('keeps nobody from writing where a memory is', async () => {
     const { url, asked } = await server(foreign)
@@ -437,6 +438,13 @@ describe('a collection "memories" that is somebody else\'s', () => {
     await connection.prepare()
     await connection.refuseForeign()
     expect(asked.filter((path) => path.includes('memories'))).toEqual([])
+  })
+
+  it('is never deleted to make room, though it is empty', async () => {
+    const { url, asked } = await server(foreign)
+    const error = await failure(() => client(url).memories.begin({ keepsake: 'g' }))
+    expect(error).toMatchObject({ code: 'FOREIGN', data: { collection: 'memories' } })
+    expect(asked.filter((path) => !path.startsWith('GET'))).toEqual([])
   })
 
   it('is FOREIGN where there is none yet', async () => {

@@ -4,6 +4,7 @@
  */
 import { isKeepsakeError, type KeepsakeError } from '../../../errors.ts'
 import { abortable } from '../../../model/abortable.ts'
+import { addressOf } from '../../../model/server-address.ts'
 import type { CallOptions } from '../../../ports/store.ts'
 import type { ServerCollection } from './collection.ts'
 import type { Requests } from './requests.ts'
@@ -53,11 +54,11 @@ export class PlaceMaker {
     return missingCollection(this.#requests.place, name)
   }
 
-  /** An empty one in place of what was there. */
+  /** An empty one in place of our own that was there. */
   async renewMemories(metadata: Readonly<Record<string, string | number>>, options?: CallOptions): Promise<void> {
     await this.prepare(options)
     const { name } = this.#collections.memories
-    if (await this.#ownOrEmpty(this.#collections.memories, options)) {
+    if (await this.#isThere(this.#collections.memories, options)) {
       await this.#requests.write(({ client }) => client.deleteCollection({ name }), options)
     }
     const wish = { name, embeddingFunction: null, configuration: { hnsw: { ...VECTOR_INDEX } } }
@@ -68,10 +69,9 @@ export class PlaceMaker {
   /** FOREIGN where the first write would find what is somebody else's. Else whether there is a log; `memories` only goes with it. */
   async refuseForeign(options?: CallOptions): Promise<boolean> {
     const { log, memories } = this.#collections
-    const facts = await log.facts(options)
-    if (facts && !isOurs(facts)) throw foreignCollection(this.#requests.place, log.name)
-    if (!facts) await this.#ownOrEmpty(memories, options)
-    return facts !== undefined
+    if (await this.#isThere(log, options)) return true
+    await this.#isThere(memories, options)
+    return false
   }
 
   async #prepare(): Promise<void> {
@@ -96,13 +96,11 @@ export class PlaceMaker {
     }
   }
 
-  /** Whether there is one. FOREIGN where it is somebody else's, and not empty. */
-  async #ownOrEmpty(collection: ServerCollection, options?: CallOptions): Promise<boolean> {
+  /** FOREIGN where it is somebody else's. Also an empty one: its owner may hold it by its id, and is about to fill it. */
+  async #isThere(collection: ServerCollection, options?: CallOptions): Promise<boolean> {
     const facts = await collection.facts(options)
-    if (!facts) return false
-    const isForeign = !isOurs(facts) && (await collection.read(0, (there) => there.count(), options)) > 0
-    if (isForeign) throw foreignCollection(this.#requests.place, collection.name)
-    return true
+    if (facts && !isOurs(facts)) throw foreignCollection(addressOf(this.#requests.place), collection.name)
+    return facts !== undefined
   }
 }
 

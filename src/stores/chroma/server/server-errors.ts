@@ -76,10 +76,10 @@ export function noClient(cause: unknown): KeepsakeError {
   })
 }
 
-export function foreignCollection(place: ServerPlace, name: string): KeepsakeError {
-  return new KeepsakeError('FOREIGN', `${addressOf(place)}: the collection "${name}" is there and is not Keepsake's`, {
-    hint: 'It was left as it is. Name another database: chroma://HOST/DATABASE',
-    data: { ...factsOf(place), collection: name },
+export function foreignCollection(address: string, name: string): KeepsakeError {
+  return new KeepsakeError('FOREIGN', `${address}: the collection "${name}" is there and is not Keepsake's`, {
+    hint: 'It was left as it is. Name another database (chroma://HOST/DATABASE), or remove that collection if nobody needs it.',
+    data: { address, collection: name },
   })
 }
 
