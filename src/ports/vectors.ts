@@ -61,7 +61,7 @@ export interface NearEntries {
 
 /** Who writes holds the lease `embed`. */
 export interface NativeVectors {
-  /** `undefined`: there are none yet. */
+  /** `undefined`: there are none yet. FOREIGN where somebody else's stand in their place. */
   progress(options?: CallOptions): Promise<VectorProgress | undefined>
   /** What changes after a number touched, each id once, gone entries too; and up to which number that is. */
   touchedAfter(

@@ -408,6 +408,22 @@ describe('vectors that can not be asked', () => {
     expect((await memory.search('bbbb')).searched.mode).toBe('hybrid')
   })
 
+  it.each([true, false])('because the collection is somebody else’s are told of (embedded before: %s)', async (had) => {
+    const server = new Server()
+    const memory = await server.open()
+    await memory.remember('aaaa bbbb', { name: 'Ab' })
+    if (had) await memory.embed()
+    server.vectors.becomeForeign()
+    const problem = 'chroma://ram: the collection "memories" is there and is not Keepsake\'s'
+    const { searched, hits, warnings } = await memory.search('bbbb')
+    expect([searched.mode, hits.length]).toEqual(['lexical', 1])
+    expect(warnings).toEqual([expect.stringContaining(`By words alone: ${problem}. It was left as it is.`)])
+    await expect(memory.search('bbbb', { mode: 'semantic' })).rejects.toMatchObject({ code: 'FOREIGN' })
+    await expect(memory.embed()).rejects.toMatchObject({ code: 'FOREIGN' })
+    expect(await (await server.open()).embeddings()).toMatchObject({ entries: 0, pending: 1, problem })
+    expect((await memory.whyNot('bbbb', 'Ab')).reason).toBe('found')
+  })
+
   it('are begun anew where somebody has removed them', async () => {
     const server = new Server()
     const memory = await server.open()

@@ -109,12 +109,19 @@ export class RamVectors implements VectorShelf {
   }
 
   async begin(metadata: Readonly<Record<string, string | number>>, options?: CallOptions): Promise<void> {
-    await this.#asked('begin', options)
+    const there = await this.#asked('begin', options)
+    if (there && there.metadata['keepsake'] === undefined)
+      throw new KeepsakeError('FOREIGN', "ram: it is somebody else's")
     this.#server.collection = { metadata: { keepsake: 1, ...metadata }, records: new Map(), dimension: undefined }
   }
 
   async metadata(options?: CallOptions): Promise<Readonly<Record<string, unknown>> | undefined> {
     return (await this.#asked('metadata', options))?.metadata
+  }
+
+  /** Somebody else's of the same name stands there from now on. */
+  becomeForeign(): void {
+    this.#server.collection = { metadata: { app: 'theirs' }, records: new Map(), dimension: undefined }
   }
 
   /** What was put there, for tests to look at. */

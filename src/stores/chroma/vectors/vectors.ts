@@ -11,6 +11,7 @@ import type { NativeVectors, NearEntries, NearWish, VectorProgress } from '../..
 import type { Enter } from '../../memory/enter.ts'
 import { touchedSince } from '../feed.ts'
 import { type Ground, missingMemory, type Replica } from '../replica.ts'
+import { foreignCollection } from '../server/server-errors.ts'
 import { MOST_NEAR, type NearVector, type VectorShelf, type VectorWhere } from '../server/vector-shelf.ts'
 import { entryOf } from './piece-record.ts'
 import { readPieces, removePieces, writePieces } from './piece-records.ts'
@@ -43,6 +44,8 @@ export function chromaVectors({ log, connection, address }: Ground, replica: Rep
       const id = `${followed.generation}/${KIND}`
       const [kept, collection] = await Promise.all([log.get([id], options), memories.metadata(options)])
       const record = kept.get(id)
+      // Nothing can be put there or found there, and who searches by meaning is to know why.
+      if (collection && collection['keepsake'] === undefined) throw foreignCollection(address, 'memories')
       // Somebody may have removed or replaced the vectors alone.
       if (!record || collection?.['keepsake'] !== followed.generation) return undefined
       return JSON.parse(record.text) as VectorProgress // as it was written above
