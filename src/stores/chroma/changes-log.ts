@@ -4,7 +4,7 @@
  */
 import type { ChangeRecord } from '../../codec/change-record.ts'
 import { isChangeWith } from '../../codec/change-shape.ts'
-import { isCount, isListOf, isMapping, isText } from '../../codec/head-shape.ts'
+import { isCount, isListOf, isMapping, isText, isTime } from '../../codec/head-shape.ts'
 import { DamagedError, NewerError } from '../../errors.ts'
 import { NumberedLog } from './log/numbered-log.ts'
 import type { Shelf } from './server/shelf.ts'
@@ -15,6 +15,8 @@ export interface LogText {
    * was acknowledged, and that something else took its place.
    */
   readonly after?: string
+  /** When it was written, by the server's clock: the times of the changes are the writer's, who may be wrong. Missing where it was moved here. */
+  readonly serverAt?: string
   /** Oldest first. None: a purge of what was gone already. */
   readonly changes: readonly ChangeRecord[]
   /** Of a purge: from here on the feed is of this epoch. */
@@ -40,11 +42,12 @@ export function encodeLog(text: LogText): string {
 export function decodeLog(text: string, record: string): LogText {
   const value = parsed(text)
   if (!isMapping(value)) throw damagedRecord(record)
-  const { format = LOG_FORMAT, after, changes, epoch, gone, nextSeq } = value
+  const { format = LOG_FORMAT, after, serverAt, changes, epoch, gone, nextSeq } = value
   if (typeof format === 'number' && format > LOG_FORMAT) throw new NewerError(record, format, LOG_FORMAT)
   const isRight =
     isListOf<ChangeRecord>(changes, (change) => isChangeWith(change, isText)) &&
     (after === undefined || isText(after)) &&
+    (serverAt === undefined || isTime(serverAt)) &&
     (epoch === undefined || isText(epoch)) &&
     (gone === undefined || isListOf(gone, isText)) &&
     (nextSeq === undefined || isCount(nextSeq))

@@ -89,7 +89,8 @@ function countToCut(
   const hardLimit = daysBefore(nowMs, FEWEST_DAYS)
   let bytes = records.reduce((sum, { record }) => sum + Buffer.byteLength(record.text), 0)
   for (const [index, { record, text }] of records.entries()) {
-    const newest = text.changes.reduce((last, { at }) => (at > last ? at : last), '')
+    // By the later of two clocks: a writer whose own is behind keeps its undo too.
+    const newest = text.changes.reduce((last, { at }) => (at > last ? at : last), text.serverAt ?? '')
     if (newest >= hardLimit) return index
     if (newest >= limit && bytes <= retentionMb * MEGABYTE) return index
     bytes -= Buffer.byteLength(record.text)

@@ -16,6 +16,7 @@ import { changesLog, encodeLog, type LogText } from './changes-log.ts'
 import { changeOf } from './followed-memory.ts'
 import { type Followed, type Ground, missingMemory, type Replica } from './replica.ts'
 import { addRoot, newRoot } from './root.ts'
+import { ServerClock } from './server-clock.ts'
 
 export interface WriterOptions {
   readonly newId: (ms: number) => string
@@ -52,12 +53,14 @@ export class Writer {
   readonly #ground: Ground
   readonly #replica: Replica
   readonly #options: WriterOptions
+  readonly #serverClock: ServerClock
   readonly #queue: TurnQueue<BatchJob | OtherJob>
 
   constructor(ground: Ground, replica: Replica, options: WriterOptions) {
     this.#ground = ground
     this.#replica = replica
     this.#options = options
+    this.#serverClock = new ServerClock(ground)
     this.#queue = new TurnQueue(() => this.#serve())
   }
 
@@ -117,8 +120,9 @@ export class Writer {
       return batches.changes.length > 0 ? { changes: batches.changes } : undefined
     }
     try {
+      // The time is asked for on the same way, so that who writes once does not wait for it.
+      const [there] = await Promise.all([this.#replica.catchUp(), this.#serverClock.now()])
       // What changes nothing makes no memory either.
-      const there = await this.#replica.catchUp()
       const isNeeded = there !== undefined || plan(this.#nothingYet()) !== undefined
       if (isNeeded) await this.#append((followed) => plan(planBase(followed)), there)
     } catch (error) {
@@ -136,13 +140,14 @@ export class Writer {
   /** `there`: as it was just seen. */
   async #append(plan: PlanRecord, there?: Followed): Promise<number> {
     const begun = performance.now()
+    const serverAt = instant(await this.#serverClock.now())
     let followed = there ?? (await this.begin())
     for (let losses = 0; ; losses++) {
       const { generation } = followed
       const position = followed.position + 1
       const logText = plan(followed)
       if (!logText) return followed.position
-      const [text, tag] = [encodeLog(behind(followed, logText)), crypto.randomUUID()]
+      const [text, tag] = [encodeLog(behind(followed, { serverAt, ...logText })), crypto.randomUUID()]
       const outcome = await changesLog(this.#ground.log, generation).append(position, text, { tag })
       if (outcome === 'won') {
         this.#replica.take(generation, { position, tag, text })
