@@ -27,6 +27,8 @@ type Held = Row & Pick<FollowedMemory, 'log' | 'generation' | 'at'>
 const NO_CURSOR: Cursor = { epoch: '', number: 0 }
 /** So many records are read back at first; then four times as many, and so on. */
 const FIRST_READ_BACK = 64
+/** Of a purge without a change, until what stands before it is read. No cursor has it, so it is read. */
+const NOT_KNOWN = Number.POSITIVE_INFINITY
 
 export function cursorOf(followed: Followed | undefined): Cursor {
   if (!followed) return NO_CURSOR
@@ -112,13 +114,18 @@ async function rowsDownTo(
   let to = before.position
   for (let most = FIRST_READ_BACK; to > first.position && !isReached(rows, number); most *= 4) {
     const from = Math.max(first.position, to - most)
-    const numberBefore = from === first.position ? first.number : Number.POSITIVE_INFINITY
+    const numberBefore = from === first.position ? first.number : NOT_KNOWN
     const some = await readRows(held, { position: from, number: numberBefore }, to, options)
     if (!some) return undefined
-    rows = [...some, ...rows]
+    rows = [...some, ...numberedFrom(some.at(-1)?.number ?? NOT_KNOWN, rows)]
     to = from
   }
   return rows
+}
+
+/** `number`: of what stands right before these. */
+function numberedFrom(number: number, rows: readonly FeedRow[]): readonly FeedRow[] {
+  return rows.map((row) => (row.number === NOT_KNOWN ? { ...row, number } : row))
 }
 
 function isReached(rows: readonly FeedRow[], number: number): boolean {
