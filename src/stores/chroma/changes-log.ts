@@ -7,6 +7,7 @@ import { isChangeWith } from '../../codec/change-shape.ts'
 import { isCount, isListOf, isMapping, isText, isTime } from '../../codec/head-shape.ts'
 import { DamagedError, NewerError } from '../../errors.ts'
 import { NumberedLog } from './log/numbered-log.ts'
+import { parsed } from './parsed.ts'
 import type { Shelf } from './server/shelf.ts'
 
 export interface LogText {
@@ -74,12 +75,4 @@ export function damagedRecord(record: string, problem = 'is not what Keepsake wr
     problem,
     'Nothing was changed. Somebody else wrote to the collection, or the server lost something: put its data back from a backup.',
   )
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -8,6 +8,7 @@ import { instant } from '../../model/time.ts'
 import type { CallOptions, Settings } from '../../ports/store.ts'
 import { checkedSettings, type FoundSettings } from '../disk/checked-settings.ts'
 import { damagedRecord } from './changes-log.ts'
+import { parsed } from './parsed.ts'
 import type { Shelf, ShelfRecord } from './server/shelf.ts'
 import { isUnknown, unknownOutcome } from './server/unknown-outcome.ts'
 
@@ -98,14 +99,6 @@ function decodeRoot(text: string): Root {
     damagedRecord(ROOT_NAME, `in its settings ${problem}`),
   )
   return { format, generation, settings: checked, epoch, madeAt, at: at as unknown as LogPoint } // each was looked at
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function newGeneration(): string {

@@ -10,6 +10,7 @@ import type { Entry } from '../../model/entry.ts'
 import type { CallOptions } from '../../ports/store.ts'
 import { damagedRecord } from './changes-log.ts'
 import { type PartsNote, readParts, removeParts, writeParts } from './log/parts.ts'
+import { parsed } from './parsed.ts'
 import type { LogPoint } from './root.ts'
 import type { Shelf, ShelfRecord } from './server/shelf.ts'
 
@@ -101,14 +102,6 @@ function decodeNote({ id, text }: ShelfRecord, kind: SnapshotKind): SnapshotNote
     [parts['count'], parts['bytes'], parts['crc']].every(isCount)
   if (!isRight) throw damagedRecord(record)
   return { ...(value as unknown as Omit<SnapshotNote, 'id' | 'kind'>), id, kind } // each of its fields was looked at
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isEntry(value: unknown): boolean {

@@ -162,9 +162,9 @@ export function storeOn(connection: Connection, options: MemoryOptions = {}): Ch
       const feed = await readFeed(log, await replica.catchUp(call), since, call)
       return { ...feed, edits: [], problems: [] }
     },
-    async history({ signal }: CallOptions = {}) {
-      enter(signal)
-      return readHistory(log, await replica.catchUp(callOf(signal)), callOf(signal))
+    async history(call: CallOptions = {}) {
+      enter(call.signal)
+      return readHistory(log, await replica.catchUp(call), call)
     },
     async absorb({ signal } = {}) {
       enter(signal)
@@ -173,7 +173,8 @@ export function storeOn(connection: Connection, options: MemoryOptions = {}): Ch
     async purge(ids, { signal }: CallOptions = {}) {
       enter(signal)
       const { purge } = await import('./purge/purge.ts')
-      return purge({ ...ground, replica, writer, lease }, ids, callOf(signal))
+      // It looks again when it has written, and is spared neither look.
+      return purge({ ...ground, replica, writer, lease }, ids, signal ? { signal } : {})
     },
     async watch(changed) {
       enter()
@@ -196,7 +197,8 @@ export function storeOn(connection: Connection, options: MemoryOptions = {}): Ch
     async image({ signal }: CallOptions = {}) {
       enter(signal)
       const { imageOf } = await import('./moving/image.ts')
-      return imageOf({ log, replica, sessions, settings: () => fresh }, callOf(signal))
+      // It looks again when it has read, and is spared neither look.
+      return imageOf({ log, replica, sessions, settings: () => fresh }, signal ? { signal } : {})
     },
     async adopt(image, adoptOptions = {}) {
       enter(adoptOptions.signal)
@@ -212,10 +214,6 @@ export function storeOn(connection: Connection, options: MemoryOptions = {}): Ch
       connection.close()
     },
   }
-}
-
-function callOf(signal: AbortSignal | undefined): CallOptions {
-  return signal ? { signal } : {}
 }
 
 async function atMost(ms: number, work: readonly Promise<void>[]): Promise<void> {

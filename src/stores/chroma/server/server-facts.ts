@@ -3,6 +3,7 @@
  * to the console when it meets a collection of somebody else's. Reads only.
  */
 import type { ServerPlace } from '../../../model/server-address.ts'
+import { parsed } from '../parsed.ts'
 import { badDatabase, otherVersion, refusedQuestion, unknownTenant, unreachable } from './server-errors.ts'
 
 /** Asked once; the client would ask with every write. */
@@ -120,18 +121,10 @@ async function ask(place: ServerPlace, path: string, signal: AbortSignal): Promi
     // A redirection would take the token to somebody else.
     const init = { headers: tokenHeaders(place), redirect: 'manual', signal } as const
     const response = await fetch(`${place.url}/api/v2/${path}`, init)
-    return { status: response.status, json: jsonIn(await response.text()) }
+    return { status: response.status, json: parsed(await response.text()) }
   } catch (error) {
     signal.throwIfAborted()
     throw unreachable({ place, isWrite: false }, reasonIn(error), error)
-  }
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -8,6 +8,7 @@ import type { SessionId } from '../../disk/kept-session.ts'
 import { decodeText } from '../../disk/reading.ts'
 import { NEWLINE } from '../../disk/session-tail.ts'
 import { damaged } from '../log/log-record.ts'
+import { parsed } from '../parsed.ts'
 import { RECORD_BYTES } from '../server/shelf.ts'
 
 const BASE64 = 'base64'
@@ -57,12 +58,4 @@ function endOfPiece(lines: Uint8Array, start: number, most: number): number {
 function plainText(bytes: Uint8Array): string | undefined {
   const text = decodeText(bytes)
   return text?.includes('\0') ? undefined : text
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
