@@ -11,6 +11,7 @@ import {
   isDatabaseName,
   isServerAddress,
   isTenantName,
+  NO_PASSWORD,
   parseAddress,
   rootUrl,
 } from '../model/server-address.ts'
@@ -174,7 +175,7 @@ function othersHome(text: string): string | undefined {
 
 /** An address may hold a password or a token, so it is not repeated. */
 function addressProblem(text: string): string {
-  return text.includes('@') ? 'an address holds no user name and no password' : 'this is not the address of a memory'
+  return text.includes('@') ? NO_PASSWORD : 'this is not the address of a memory'
 }
 
 function isLine(text: string): boolean {

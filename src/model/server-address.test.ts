@@ -36,8 +36,20 @@ describe('the address of a memory on a server', () => {
     'chroma://h?key=hunter2',
     'chroma://h#x',
     'chroma://me:hunter2@h',
+    'chroma://me:hunter2/ss@h.example/notes',
+    'chroma://me:hunter2#t@h',
+    'chroma://me:hunter2?t@h',
+    'chroma:// me:hunter2@h',
+    'chroma://h/hunter2@notes',
   ])('%s is none', (text) => {
     expect(() => parseAddress(text, '--to')).toThrow(/^--to: (?!.*hunter2)/)
+  })
+
+  it('has the "@" of a tenant written so that it is no password', () => {
+    const place = { url: 'http://h:8000', ...DEFAULTS, tenant: 'me@team' }
+    expect(addressOf(place)).toBe('chroma://h:8000?tenant=me%40team')
+    expect(parseAddress(addressOf(place))).toEqual(place)
+    expect(() => parseAddress('chroma://h?tenant=me@team')).toThrow('an "@" of a tenant is written %40')
   })
 
   it('never holds the token', () => {

@@ -21,11 +21,14 @@ const PORTS = { 'http:': '8000', 'https:': '443' } as const
 export const ADDRESS_FORM =
   'chroma://HOST[:PORT][/DATABASE][?tenant=TENANT&tls=1], without a user name or password in it'
 
+export const NO_PASSWORD = 'an address holds no user name and no password; an "@" of a tenant is written %40'
+
 /** `field`: who says it, for the error, which never repeats an address that may hold a password. */
 export function parseAddress(text: string, field = 'workspace'): ServerPlace {
   const refuse = (problem: string): InvalidError => new InvalidError(field, problem, ADDRESS_FORM)
+  // Wherever it stands: a password with a slash or "#" in it ends the authority before its "@".
+  if (text.includes('@')) throw refuse(NO_PASSWORD)
   const [, authority = '', rest = ''] = /^chroma:\/\/([^/?#]*)(.*)$/is.exec(text) ?? []
-  if (authority.includes('@')) throw refuse('an address holds no user name and no password')
   const [plain, secure] = [`http://${authority}`, `https://${authority}`]
   if (authority === '' || /[\s\p{Cc}]/u.test(text) || !URL.canParse(plain)) throw refuse(`"${text}" names no server`)
   const { pathname, searchParams, hash } = new URL(`http://${authority}${rest}`)

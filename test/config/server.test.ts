@@ -110,6 +110,8 @@ describe('a memory on a server', () => {
     'Chroma:',
     'chroma://',
     'chroma://me:hunter2@h',
+    'chroma://me:hunter2/ss@h.example/db',
+    'chroma://token:hunter2#t@h',
     'chroma://h?token=hunter2',
     'https://me:hunter2@h',
     'chroma://h:x',
