@@ -1,6 +1,6 @@
 /** From the options and the environment to the configuration that a command works with. */
 import { type AskedValues, type Config, loadConfig } from '../config/load-config.ts'
-import { TOKEN_VARIABLE } from '../config/server-keys.ts'
+import { TOKEN_VARIABLE } from '../config/value-types.ts'
 import type { Context } from './command.ts'
 
 /** `more`: what only some commands can be told. `otherwise`: see loadConfig. */

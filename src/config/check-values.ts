@@ -102,8 +102,7 @@ function isMapping(type: Key<unknown>['type']): type is MappingType<object> {
 }
 
 function problemOf(text: string, { what, problem, mayHoldSecret }: TextType<unknown>): string {
-  if (mayHoldSecret) return `this is not ${what}`
-  return problem?.(text) ?? `${JSON.stringify(text)} is not ${what}`
+  return problem?.(text) ?? `${mayHoldSecret ? 'this' : JSON.stringify(text)} is not ${what}`
 }
 
 /** The key that was meant. Other programs write the same words as maxMemorySize or max-memory-size. */

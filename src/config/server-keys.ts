@@ -7,9 +7,6 @@ import { addressOf, isServerAddress, parseAddress, type ServerPlace } from '../m
 import type { Said } from './check-values.ts'
 import { KEYS } from './keys.ts'
 
-/** Holds the token, for who keeps it out of files. */
-export const TOKEN_VARIABLE = 'KEEPSAKE_CHROMA_TOKEN'
-
 const SERVER_KEYS = ['url', 'tenant', 'database'] as const
 
 type SaidKeys = ReadonlyMap<string, Said>

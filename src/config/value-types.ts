@@ -25,7 +25,7 @@ export interface TextType<T> {
   readonly allowed: string
   /** Relative paths are taken from `folder`. */
   readonly read: (text: string, folder: string) => T | undefined
-  /** What is wrong with a value, where more can be said than what it is not. */
+  /** What is wrong with a value, where more can be said than what it is not; never with a secret in it. */
   readonly problem?: (text: string) => string | undefined
   /** A wrong value is not repeated in the error: it may hold a secret. */
   readonly mayHoldSecret?: true
@@ -106,11 +106,20 @@ export const WORD: TextType<string> = {
   read: (text) => (isLine(text) && !/\s/.test(text) ? text : undefined),
 }
 
-export const SECRET: TextType<string> = {
-  ...WORD,
+/** Holds the token of a server, for who keeps it out of files. */
+export const TOKEN_VARIABLE = 'KEEPSAKE_CHROMA_TOKEN'
+
+/** Other programs put a variable in for `${…}`. Here that would be sent as the token itself. */
+export const TOKEN: TextType<string> = {
   what: 'a token',
-  allowed: 'text without blanks',
+  allowed: `text without blanks, sent as it is; to keep it out of files: ${TOKEN_VARIABLE} in the environment`,
   mayHoldSecret: true,
+  read: (text, folder) => (isTemplate(text) ? undefined : WORD.read(text, folder)),
+  problem: (text) => (isTemplate(text) ? `no variable is put in for \${…} here` : undefined),
+}
+
+function isTemplate(text: string): boolean {
+  return text.includes('${')
 }
 
 export const SERVER: TextType<string> = {

@@ -1,7 +1,7 @@
 /** From options and configuration to an open store and the agent it is opened for. */
 import { type AskedValues, type Config, loadConfig } from '../config/load-config.ts'
 import { pinsOf } from '../config/open-store.ts'
-import { TOKEN_VARIABLE } from '../config/server-keys.ts'
+import { TOKEN_VARIABLE } from '../config/value-types.ts'
 import { InvalidError } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Settings, Store } from '../ports/store.ts'

@@ -31,7 +31,7 @@ const WRONG: Readonly<Record<ConfigKey, readonly string[]>> = {
   url: [...NONE, 'host:8000', 'ftp://host', 'http://me:pass@host', 'http://', 'http://host/below', 'http://host?x=1'],
   tenant: [...NONE, 'two words', 'a/b'],
   database: [...NONE, 'two words', 'a/b', 'ab', '-abc', 'abc.'],
-  token: [...NONE, 'two words'],
+  token: [...NONE, 'two words', `\${CHROMA_TOKEN}`],
   server_timeout: [...NONE, '0', '601', '1.5', '10s'],
   language: [...NONE, 'english', 'EN', 'xx', 'de-AT'],
   retention_days: [...NONE, '29', '0'],

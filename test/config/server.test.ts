@@ -81,6 +81,14 @@ describe('a memory on a server', () => {
     expect((await project.load(at('notes'))).values).toMatchObject({ backend: 'filesystem', token: null })
   })
 
+  it('has no token with a variable in it, which nobody would put in: the error names the line and the variable', async () => {
+    const project = Project.with(CHROMA, `token: x\${HUNTER2}`)
+    const { code, message, hint } = await refusalOf(project.load())
+    expect([code, message]).toEqual(['INVALID', `${project.file}:4:5: token: no variable is put in for \${…} here`])
+    expect(hint).toContain('to keep it out of files: KEEPSAKE_CHROMA_TOKEN in the environment')
+    expect(message + hint).not.toContain('HUNTER2')
+  })
+
   it('has the token that the environment holds, and nobody tells it', async () => {
     const asked = { ...at('chroma://h').asked, token: { text: 'hunter2', source: 'KEEPSAKE_CHROMA_TOKEN' } }
     const { values, sources } = await new Project().load({ asked })
