@@ -15,7 +15,7 @@ export function configAsked(
   const from = (name: 'workspace' | 'agent'): string =>
     given.has(name) ? `--${name}` : `KEEPSAKE_${name.toUpperCase()}`
   return loadConfig({
-    file: configNamed({ given }),
+    file: given.one('config') ?? variable('KEEPSAKE_CONFIG'),
     from: asked.cwd,
     asked: {
       ...(asked.workspace === undefined ? {} : { workspace: { text: asked.workspace, source: from('workspace') } }),
@@ -27,11 +27,6 @@ export function configAsked(
     },
     ...(otherwise === undefined ? {} : { otherwise }),
   })
-}
-
-/** The `agent.yaml` that somebody names; else the nearest counts. */
-export function configNamed({ given }: Pick<Context, 'given'>): string | undefined {
-  return given.one('config') ?? variable('KEEPSAKE_CONFIG')
 }
 
 /** One that is set to nothing is as good as none. */

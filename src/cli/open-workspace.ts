@@ -4,6 +4,7 @@ import { openStore } from '../memory/open.ts'
 import { type MemoryOptions, openMemory } from '../memory.ts'
 import type { Life, Opened } from './command.ts'
 import { embedOf } from './embed-of.ts'
+import { refuseForeignServer } from './own-server.ts'
 import { elsewhereOf } from './running-server.ts'
 
 /** Of a server, for who waits at a prompt. */
@@ -12,6 +13,8 @@ const GLANCE_MS = 1000
 const LOAD_AFTER_MS = 500
 
 export async function openWorkspace(config: Config, life: Life = 'short'): Promise<Opened> {
+  // A press of TAB in a clone asks nobody whom the clone names.
+  if (life === 'glance') refuseForeignServer(config)
   const { store, agent, settings } = await openStore(config, life === 'glance' ? { requestMs: GLANCE_MS } : {})
   const search = life === 'long' ? searchForLong(config) : searchOnce(config)
   return { memory: await openMemory({ store, agent, ...settings, ...search }), root: config.values.workspace }

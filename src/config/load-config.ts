@@ -27,6 +27,8 @@ import { backendOf, refuseOtherSort } from './workspace-backend.ts'
 export interface Config {
   /** The `agent.yaml`, absolute; missing when there is none. */
   readonly file?: string
+  /** Whether somebody named that file. One that was only found may have come with a clone. */
+  readonly isFileNamed: boolean
   /** Whether agents are given a memory: not where a file is, but has no `spec.memory`. A person's commands work anyway. */
   readonly enabled: boolean
   readonly values: ConfigValues
@@ -72,6 +74,7 @@ export async function loadConfig({ file, from, asked = {}, otherwise }: LoadOpti
   const each = CONFIG_KEYS.map((key) => [key, given.get(key) ?? byDefault(KEYS[key].fallback)] as const)
   const config: Config = {
     ...(place.config === undefined ? {} : { file: place.config }),
+    isFileNamed: file !== undefined,
     enabled: section.enabled,
     values: Object.fromEntries(each.map(([key, { value }]) => [key, value])) as unknown as ConfigValues, // as KEYS read them
     sources: Object.fromEntries(each.map(([key, { source }]) => [key, source])) as Config['sources'], // one for each key

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import type { ServerPlace } from '../model/server-address.ts'
 import type { Settings, Store } from '../ports/store.ts'
+import { refuseTokenForFound } from './found-server.ts'
 import { identityOutside } from './identity-place.ts'
 import { type Backend, type ConfigKey, PINNED, type Pin } from './keys.ts'
 import type { Config } from './load-config.ts'
@@ -51,6 +52,7 @@ export interface ServerOptions extends Pins {
 /** Opens the memory on a server, which is not asked yet. */
 export function openServer<S>(config: Config, open: (options: ServerOptions) => S): S {
   refuseIdentityOutside(config)
+  refuseTokenForFound(config)
   const { url, tenant, database, token, agent, server_timeout } = config.values
   return open({
     place: { url, tenant, database, ...(token === null ? {} : { token }) },

@@ -96,6 +96,16 @@ describe('a memory on a server', () => {
     expect(JSON.stringify(sources)).not.toContain('hunter2')
   })
 
+  it('is not opened with the token of the environment where only a found file leads beyond this machine', async () => {
+    const asked = { token: { text: 'hunter2', source: 'KEEPSAKE_CHROMA_TOKEN' } }
+    const opened = async (url: string): Promise<unknown> =>
+      optionsOf(await Project.with(CHROMA, `url: ${url}`, 'token: x').load({ asked })).place.token
+    await expect(opened('https://h')).rejects.toThrow(/^KEEPSAKE_CHROMA_TOKEN is not sent to chroma:\/\/h:443\?tls=1: /)
+    expect(await opened('http://127.0.0.1:8000')).toBe('hunter2')
+    const project = Project.with(CHROMA, 'url: https://h')
+    expect(optionsOf(await project.load({ asked, file: project.file })).place.token).toBe('hunter2')
+  })
+
   it.each([
     [['workspace: chroma://a', 'url: http://b:8000'], 'url: is "http://a:8000" where FILE:3 says "chroma://a:8000"'],
     [['workspace: chroma://a', 'database: notes'], 'but "notes" in FILE:4'],

@@ -128,16 +128,23 @@ async function pinnedIn(
   found: Config,
   settingsFile: string | undefined,
 ): Promise<{ readonly pinned?: Pinned; readonly problem?: string }> {
-  const { backend, workspace } = found.values
+  const { backend } = found.values
   if (backend === 'memory') return {}
+  try {
+    return await pinnedInStore(found, settingsFile)
+  } catch (error) {
+    if (backend !== 'chroma' || !isKeepsakeError(error)) throw error
+    return { problem: error.message }
+  }
+}
+
+async function pinnedInStore(found: Config, settingsFile: string | undefined): Promise<{ readonly pinned?: Pinned }> {
+  const { backend, workspace } = found.values
   const store = await openLasting(found, { requestMs: GLANCE_MS })
   try {
     const settings = await store.settings()
     if (backend === 'chroma') return (await isMade(store, workspace)) ? { pinned: { settings, source: ON_SERVER } } : {}
     return { pinned: { settings, ...(settingsFile === undefined ? {} : { source: basename(settingsFile) }) } }
-  } catch (error) {
-    if (backend !== 'chroma' || !isKeepsakeError(error)) throw error
-    return { problem: error.message }
   } finally {
     await store.close()
   }

@@ -1,5 +1,6 @@
 /** `keepsake install`: puts the MCP server, and if asked the hooks, into a client's configuration, and nothing else anywhere. */
 import { realpathSync } from 'node:fs'
+import { isFoundServer } from '../../config/found-server.ts'
 import type { Config } from '../../config/load-config.ts'
 import { PRESET_NAMES } from '../../model/preset.ts'
 import { usageError } from '../arguments.ts'
@@ -20,7 +21,6 @@ import {
   shellLine,
 } from '../install/server-command.ts'
 import { SCOPE, type Target, targetOf } from '../install/target.ts'
-import { isFoundServer } from '../own-server.ts'
 
 export const install: Command = {
   verb: 'install',
@@ -104,14 +104,14 @@ function optionsFor(context: Context, { scope }: Target, loaded: Config): Server
     given.one(name),
   )
   // What was only found is not followed beyond this machine by what runs unattended: who installs it here names it.
-  const found = scope !== 'user' && isFoundServer(loaded, context) ? loaded.file : undefined
+  const found = scope !== 'user' && isFoundServer(loaded) ? loaded.file : undefined
   const config = named ?? found
   const onServer = loaded.values.backend === 'chroma'
   return { workspace, agent, config, tools, onServer, local: given.has('local') ? thisBuild() : undefined }
 }
 
 function foundWarnings(context: Context, { scope }: Target, config: Config): readonly string[] {
-  if (!isFoundServer(config, context)) return []
+  if (!isFoundServer(config)) return []
   const leads = `${context.screen.path('', config.file ?? '')} leads to ${config.values.workspace}`
   if (scope !== 'user') return [`${leads}: what the client is told to start sends memories there`]
   return [

@@ -72,7 +72,7 @@ async function run(context: Context): Promise<Outcome> {
   if (!config.enabled) throw withoutMemory(config.file ?? 'agent.yaml')
   const signal = stopSignal()
   const quietly = given.has('quiet')
-  const asked: Asked = { config, quietly, open: () => openedFor(config, context) }
+  const asked: Asked = { config, quietly, open: () => openedFor(config) }
   if (http) return overHttp(asked, { ...http, signal })
   if (process.stdin.isTTY && !quietly) process.stderr.write(`${FOR_A_PERSON}\n`)
   await overStdio(asked, signal)
@@ -86,8 +86,8 @@ interface Asked {
 }
 
 /** Whose a flat memory on a server is, that server tells; by then the tools speak for the agent that was asked for. */
-async function openedFor(config: Config, context: Context): Promise<Store> {
-  refuseForeignServer(config, context)
+async function openedFor(config: Config): Promise<Store> {
+  refuseForeignServer(config)
   const { store, agent } = await openStore(config)
   const { agent: wanted, workspace } = config.values
   if (agent === wanted) return store

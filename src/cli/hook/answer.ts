@@ -123,7 +123,7 @@ async function configFor(of: SessionOfClient, { given, asked }: Request): Promis
   const { configAsked } = await import('../asked-config.ts')
   const { workspace, agent } = asked
   const config = await configAsked({ given, asked: { workspace, agent, cwd: projectFolder(of, asked) } })
-  if (config.enabled) refuseForeignServer(config, { given })
+  if (config.enabled) refuseForeignServer(config)
   return config
 }
 
