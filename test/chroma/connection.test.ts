@@ -266,6 +266,7 @@ describeOnServer('on a real server, a shelf', (server) => {
     await expect(other.put([{ id: 'b', vector: new Float32Array(3), metadata: { entry: 'b' } }])).rejects.toMatchObject(
       {
         code: 'INVALID',
+        hint: expect.stringMatching(/ keepsake embed --anew$/),
         data: { field: 'vector', dimensions: 3, there: 2 },
       },
     )

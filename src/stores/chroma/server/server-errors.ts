@@ -132,7 +132,7 @@ function badRequest(place: ServerPlace, words: string, cause: unknown): Keepsake
   if (there === undefined || given === undefined) return failed(place, words, { isUnknown: false, cause })
   const message = `vector: has ${given} dimensions, and those at ${addressOf(place)} have ${there}`
   return new KeepsakeError('INVALID', message, {
-    hint: 'They are of different models: set embedding_model as it was, or make them anew with: keepsake embed',
+    hint: 'They are of different models: set embedding_model as it was, or make them anew with: keepsake embed --anew',
     data: { field: 'vector', ...factsOf(place), dimensions: Number(given), there: Number(there) },
     cause,
   })
