@@ -28,8 +28,8 @@ export const move: Command = {
     'document. A new TARGET with a name that ends in .keepsake becomes one file, chroma://HOST:PORT a memory on that Chroma',
     'server, any other a folder of Markdown files. The copy is compared with its source, entry by entry and change by change.',
     'The source stays as it is, and in use until you name the copy in agent.yaml or with --workspace. When it is interrupted,',
-    'the same command goes on where it was; when TARGET holds this memory already, nothing happens; when it holds anything',
-    'else, nothing is changed.',
+    'the same command goes on where it was, and to a server begins anew; when TARGET holds this memory already, nothing',
+    'happens; when it holds anything else, nothing is changed.',
   ],
   options: [{ name: 'to', value: 'TARGET', about: 'a file or a folder that is not there yet, or a server' }, DRY_RUN],
   examples: [
