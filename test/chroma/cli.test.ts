@@ -36,6 +36,17 @@ describeOnServer('the command line on a Chroma server', (server) => {
     expect(visibleTree(join(desk.folder, 'back'))).toEqual(visibleTree(desk.workspace))
   })
 
+  it.concurrent('is not made by a move from where no memory is, which would stand in the way of the real one', async ({
+    expect,
+  }) => {
+    const { desk, address, ask } = await deskOn(server)
+    const refused = await desk.json(['move', '--to', address, '--workspace', 'never-made'])
+    expect([refused.status, refused.error.code]).toEqual([3, 'NOT_FOUND'])
+    expect((await ask(['move', '--to', 'copy'])).error.code).toBe('NOT_FOUND')
+    await desk.json(['remember', 'Alex likes tea.', '--workspace', 'later'])
+    expect(await desk.json(['move', '--to', address, '--workspace', 'later'])).toMatchObject({ status: 0, entries: 1 })
+  })
+
   it.concurrent('writes, reads, looks back, forgets and exports', async ({ expect }) => {
     const { desk, address, ask } = await deskOn(server)
     expect(await ask(['init', '--timezone', 'Europe/Berlin'])).toMatchObject({ created: true, workspace: address })

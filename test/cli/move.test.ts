@@ -22,6 +22,11 @@ async function ask(args: readonly string[]): Promise<Printed> {
   return said
 }
 
+function writeByHand(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'By hand.md'), 'a hand wrote this')
+}
+
 async function words(args: readonly string[]): Promise<string> {
   return (await answer(args)).text
 }
@@ -105,6 +110,32 @@ describe('keepsake move', () => {
     expect(refused.error.message).toContain(message)
     expect(refused.error.hint).not.toBe('')
     expect(desk.hash()).toBe(before)
+  })
+
+  it.each([
+    ['a folder', 'never-made', 'copy'],
+    ['a folder', 'never-made', 'copy.keepsake'],
+    ['a folder, to a server', 'never-made', 'chroma://127.0.0.1:9'],
+    ['an empty folder', 'empty', 'copy.keepsake'],
+    ['a file', 'never-made.keepsake', 'copy'],
+  ])('moves nothing from %s where no memory was made: %s', async (_, workspace, to) => {
+    mkdirSync(join(desk.folder, 'empty'))
+    const before = desk.hash()
+    for (const more of [[], ['--dry-run']]) {
+      const refused = await jsonHere(['move', '--to', to, '--workspace', workspace, ...more])
+      const message = `there is no memory at ${join(desk.folder, workspace)}`
+      expect([refused.status, refused.error]).toMatchObject([3, { code: 'NOT_FOUND', message }])
+      expect(refused.error.hint).toContain('--workspace')
+    }
+    expect(desk.hash()).toBe(before)
+  })
+
+  it.each([
+    ['that was made and is empty', async () => void (await ask(['init', '--workspace', 'source'])), 0],
+    ['that a hand began', async () => writeByHand(join(desk.folder, 'source/world')), 1],
+  ])('moves a memory %s', async (_, make, entries) => {
+    await make()
+    expect(await ask(['move', '--to', 'copy.keepsake', '--workspace', 'source'])).toMatchObject({ entries })
   })
 
   it('says how to name the copy in the agent.yaml that counts', async () => {

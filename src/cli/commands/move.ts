@@ -4,6 +4,7 @@ import { CONFIG_FILE } from '../../config/find-workspace.ts'
 import { identityOutside } from '../../config/identity-place.ts'
 import type { Config } from '../../config/load-config.ts'
 import { isUrl } from '../../config/value-types.ts'
+import { KeepsakeError } from '../../errors.ts'
 import { agentOf, openLasting } from '../../memory/lasting-store.ts'
 import { compareImages } from '../../move/compare-images.ts'
 import { type Moved, moveMemory } from '../../move/move-memory.ts'
@@ -48,6 +49,7 @@ async function run(context: Context): Promise<Outcome> {
   refuseSamePlace(config.values.workspace, (await targetOf(context, config.values.agent)).values.workspace, '--to')
   const from = await openLasting(config)
   try {
+    await refuseNothing(from, config.values.workspace)
     const target = await targetOf(context, await agentOf(config, from))
     const to = await openLasting(target)
     const progress = moveProgress(given)
@@ -63,6 +65,20 @@ async function run(context: Context): Promise<Outcome> {
   } finally {
     await from.close()
   }
+}
+
+/**
+ * A store takes what is not there for an empty memory; its copy would have an id of its own, and stand in the way of the memory that is meant.
+ * What hands wrote is one before a command has made it.
+ */
+async function refuseNothing(from: Store & Movable, workspace: string): Promise<void> {
+  if (await isMade(from, workspace)) return
+  const { entries, changes, sessions, files } = await countImage(await from.image())
+  if (entries + changes + sessions + files > 0) return
+  throw new KeepsakeError('NOT_FOUND', `there is no memory at ${workspace}`, {
+    hint: 'Name the one that is meant with --workspace, or begin one with: keepsake init',
+    data: { workspace },
+  })
 }
 
 /** Read as `--workspace` is; whose memory it is, the source says. */
