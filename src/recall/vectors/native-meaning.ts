@@ -113,7 +113,8 @@ export class NativeMeaning implements Meaning {
       if (lease) return this.#embedWith(lease, options)
       if (performance.now() >= untilMs) return ELSEWHERE
       await abortable(() => pause(LOOK_MS), signal)
-      await this.#look(options)
+      // Not as of when it was asked: whether the other one has come further.
+      await this.#look(signal ? { signal } : {})
       if (this.pending === 0) return ELSEWHERE
     }
   }

@@ -5,7 +5,7 @@
  */
 import { isKeepsakeError } from '../../errors.ts'
 import type { FollowedMemory } from './followed-memory.ts'
-import type { ConfirmedLease } from './log/leases.ts'
+import { type ConfirmedLease, holding } from './log/leases.ts'
 import type { Ground, Replica } from './replica.ts'
 import { cutOldPast } from './retention.ts'
 import { removeSnapshots, type SnapshotNote, snapshotNotes, writeSnapshot } from './snapshots.ts'
@@ -58,12 +58,8 @@ export class Folding {
   async #foldAlone(): Promise<void> {
     const lease = await this.#lease('fold')
     if (!lease) return
-    try {
-      await this.#fold(lease)
-      this.#from = 0
-    } finally {
-      await lease.release()
-    }
+    await holding(lease, () => this.#fold(lease))
+    this.#from = 0
   }
 
   async #fold(lease: ConfirmedLease): Promise<void> {

@@ -144,14 +144,13 @@ export class Replica {
 /** `gone`: the last one was taken away while it was read. `undefined`: there was none, and the log is whole. */
 async function newestSnapshot(log: Shelf, { generation }: Root): Promise<Snapshot | 'gone' | undefined> {
   const [folded, bases] = await Promise.all([snapshotNotes(log, generation, 'z'), snapshotNotes(log, generation, 'b')])
-  const [base] = bases
-  const notes: SnapshotNote[] = folded.filter(({ position }) => position >= (base?.position ?? 0))
-  if (base) notes.push(base)
+  // Also those before the newest base: it may be one that nobody can read, and then the log before it is still there.
+  const notes: SnapshotNote[] = [...folded, ...bases].sort((a, b) => b.position - a.position)
   for (const note of notes) {
     const snapshot = await readSnapshot(log, generation, note)
     if (snapshot) return snapshot
   }
-  return base ? 'gone' : undefined
+  return bases.length > 0 ? 'gone' : undefined
 }
 
 /** Where a memory must be, for it was there or was made just now. */

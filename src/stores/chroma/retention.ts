@@ -11,9 +11,10 @@ import { take } from '../disk/head-change.ts'
 import { changesLog } from './changes-log.ts'
 import { type FollowedMemory, seqBehind } from './followed-memory.ts'
 import { beginningOfPast, type Past, type PastRecord, readPast } from './history.ts'
-import type { ConfirmedLease } from './log/leases.ts'
+import { type ConfirmedLease, confirmOr } from './log/leases.ts'
 import { openRecord } from './log/log-reader.ts'
 import type { LogRecord } from './log/numbered-log.ts'
+import { goneIn, goneInRecord, goneOf } from './purge/purge-past.ts'
 import type { Ground, Replica } from './replica.ts'
 import type { Shelf } from './server/shelf.ts'
 import { readSnapshot, removeSnapshots, type Snapshot, snapshotNotes, writeSnapshot } from './snapshots.ts'
@@ -38,6 +39,7 @@ export async function cutOldPast(
   if (!isOld(oldest, nowMs)) return
   const { generation, settings, epoch } = memory
   const past = await readPast(shelf, memory)
+  if (tellsOfPurged(past)) return
   const base = baseBehind(past, countToCut(past.records, settings, nowMs), memory)
   if (!base) return
   const before = await snapshotNotes(shelf, generation, 'b')
@@ -47,13 +49,24 @@ export async function cutOldPast(
   if (now?.generation !== generation || now.epoch !== epoch) return removeSnapshots(shelf, generation, [note])
   // Who removes what belongs to nobody may have met its parts before the record that names them.
   if (!(await readSnapshot(shelf, generation, note))) return removeSnapshots(shelf, generation, [note])
-  await lease.confirm()
+  await confirmOr(lease, () => removeSnapshots(shelf, generation, [note]))
   await removeSnapshots(
     shelf,
     generation,
     before.filter(({ position }) => position < base.position),
   )
   await eraseLots(shelf, generation, await leftBefore(shelf, memory, base.position), lease)
+}
+
+/** A purge that was cut short is finished by who finds the texts that it was to look for: until then, none is cut off. */
+function tellsOfPurged({ base, records }: Past): boolean {
+  const all = records.map(({ record, text }) => ({ record, told: text }))
+  const gone = goneIn(all)
+  const ofBase = base?.entries.map(({ id }) => id) ?? []
+  return (
+    goneOf(gone, base?.position ?? 0, ofBase).size > 0 ||
+    all.some(({ record, told }) => goneInRecord(gone, record.position, told).size > 0)
+  )
 }
 
 /** What an earlier cut was kept from erasing; only where the base that it made can be read. */

@@ -1,6 +1,6 @@
 /**
- * What time it is by the server, without a request each time: it is asked once, and carried on by what has passed here since. Two clocks
- * tell that, and the later one counts: one stands still while a machine sleeps, the other may be put back.
+ * What time it is by the server, without a request each time: it is asked once, and carried on by what has passed here since. Where the two
+ * clocks of this machine do not agree on that, it has slept, or somebody has set one of them: then the server is asked again.
  */
 import type { Ground } from './replica.ts'
 
@@ -9,6 +9,8 @@ interface Asked {
   readonly clockMs: number
   readonly steadyMs: number
 }
+
+const AGREE_MS = 60_000
 
 export class ServerClock {
   readonly #ground: Pick<Ground, 'connection' | 'clock'>
@@ -20,17 +22,20 @@ export class ServerClock {
 
   /** Milliseconds since 1970. */
   async now(): Promise<number> {
-    this.#asked ??= this.#ask().catch((error: unknown) => {
-      this.#asked = undefined
-      throw error
-    })
-    const { serverMs, clockMs, steadyMs } = await this.#asked
-    return serverMs + Math.max(this.#ground.clock() - clockMs, performance.now() - steadyMs)
+    const { serverMs, clockMs, steadyMs } = await (this.#asked ?? this.#ask())
+    const steady = performance.now() - steadyMs
+    if (Math.abs(this.#ground.clock() - clockMs - steady) <= AGREE_MS) return serverMs + steady
+    return (await this.#ask()).serverMs
   }
 
-  async #ask(): Promise<Asked> {
+  #ask(): Promise<Asked> {
     const { connection, clock } = this.#ground
     const [clockMs, steadyMs] = [clock(), performance.now()]
-    return { serverMs: await connection.time(), clockMs, steadyMs }
+    const asked = connection.time().then((serverMs) => ({ serverMs, clockMs, steadyMs }))
+    this.#asked = asked
+    asked.catch(() => {
+      if (this.#asked === asked) this.#asked = undefined
+    })
+    return asked
   }
 }

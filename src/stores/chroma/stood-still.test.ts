@@ -111,24 +111,17 @@ describe('who cuts off the past and stands still before the base is written', ()
     await expectWhole(server, 479)
   })
 
-  it("erases nothing where a purge that stood still, too, took its parts for nobody's", async () => {
-    const { server, victim } = await agedServer()
-    const purgeSleep = new Sleep(asks('put', 'c'))
-    const purging = server
-      .store(purgeSleep.troubles)
-      .purge([victim])
-      .catch((error: unknown) => error)
-    await purgeSleep.begun
-    passMinutes(server)
-    const cutSleep = new Sleep(asks('add', 'b'))
-    const cutter = server.store(cutSleep.troubles)
-    await addNotes(cutter, 191, 480)
-    await cutSleep.begun
-    purgeSleep.wake()
-    await purging
-    cutSleep.wake()
+  it("erases nothing where its parts were taken for nobody's meanwhile", async () => {
+    const { server } = await agedServer()
+    const sleep = new Sleep(asks('add', 'b'))
+    const cutter = server.store(sleep.troubles)
+    await addNotes(cutter, 191, 230)
+    await sleep.begun
+    const isOfBase = (of: unknown): boolean => String(of).includes('/b/')
+    for (const [id, { labels }] of server.shelf.records) if (isOfBase(labels['of'])) server.shelf.records.delete(id)
+    sleep.wake()
     await cutter.close()
-    await expectWhole(server, 479)
+    await expectWhole(server, 230)
   })
 })
 
@@ -149,6 +142,34 @@ describe('who purges and stands still before a record is rewritten', () => {
     for (const text of SECRETS) expect(tracesOf(server, text)).toEqual([])
     await expectWhole(server, 1)
     await server.store().purge([b])
+  })
+
+  it('leaves the texts that another is still to look for, or looks for them itself', async () => {
+    const server = new RamServer()
+    const [a, b] = await secretsOn(server)
+    await server.store().sessions.append('main', 'chat', [{ text: SECRETS[1] }])
+    const sleep = new Sleep(asks('add', 'z'))
+    const sleeping = server
+      .store(sleep.troubles)
+      .purge([a])
+      .catch((error: unknown) => error)
+    await sleep.begun
+    passMinutes(server)
+    const otherSleep = new Sleep((request) => otherHasDeclared && request.name === 'find')
+    let otherHasDeclared = false
+    const other = server.store({
+      before: async (request) => {
+        await otherSleep.troubles.before?.(request)
+        if (asks('add', 'c')(request)) otherHasDeclared = true
+      },
+    })
+    const purging = other.purge([b])
+    await otherSleep.begun
+    sleep.wake()
+    expect(await sleeping).toMatchObject({ code: 'LOCKED' })
+    otherSleep.wake()
+    expect((await purging).cleaned).toContain('1 session that said it')
+    for (const text of SECRETS) expect(tracesOf(server, text)).toEqual([])
   })
 
   it('does not go on with transcripts', async () => {
@@ -181,6 +202,7 @@ describe('who purges and stands still before a record is rewritten', () => {
       },
     })
     await expect(late.purge([a])).rejects.toMatchObject({ data: { unknown: true } })
+    await late.close()
     expect(await server.store().lease('fold')).toBeUndefined()
     passMinutes(server)
     await server.store().purge([b])
@@ -223,6 +245,26 @@ describe('a purge that was cut short', () => {
   })
 })
 
+describe('a base that is made while a purge is not finished', () => {
+  it('is not made: what the purge is to look for is not cut off', async () => {
+    const { server, victim } = await agedServer()
+    const troubles: Troubles = {
+      before: (request) => {
+        if (asks('put', 'c')(request)) throw new Error('killed')
+      },
+    }
+    await expect(server.store(troubles).purge([victim])).rejects.toThrow('killed')
+    passMinutes(server)
+    const store = server.store()
+    await addNotes(store, 191, 480)
+    await store.close()
+    expect(server.idsOf('b')).toEqual([])
+    await mendServer(connectionTo(server))
+    expect(tracesOf(server, SECRETS[0])).toEqual([])
+    await expectWhole(server, 479)
+  })
+})
+
 describe('doctor --fix', () => {
   it('makes no snapshot of a log that lost its beginning, and leaves the one that is there', async () => {
     const { server } = await agedServer()
@@ -235,6 +277,25 @@ describe('doctor --fix', () => {
     expect(mended).toEqual([])
     expect(examination.findings.map(({ code }) => code)).toContain('log-gap')
     expect(await namesOf(server.store())).toHaveLength(480)
+  })
+
+  it('takes a past that is cut off while it looks for no damage', async () => {
+    const { server } = await agedServer()
+    await addNote(server.store(), 'long', 'words '.repeat(9000))
+    server.pass(100)
+    let looks = 0
+    const troubles: Troubles = {
+      before: async ({ name, ids }) => {
+        if (name !== 'get' || !ids.some((id) => id.includes('/p/')) || looks++ > 0) return
+        const store = server.store()
+        await addNotes(store, 300, 720)
+        await store.close()
+        expect(server.idsOf('b')).toHaveLength(1)
+      },
+    }
+    const { findings } = await examineServer(connectionTo(server, troubles))
+    expect(looks).toBeGreaterThan(0)
+    expect(findings).toEqual([])
   })
 
   it('writes nothing back that is purged while it looks', async () => {

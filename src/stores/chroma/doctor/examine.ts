@@ -84,7 +84,7 @@ async function examineMemory(connection: Connection, root: Root, options: Examin
     ...ofSessions,
     ...ofFiles,
     ...(await vectorFindings(connection, generation, call)),
-    ...(isWhole ? purgeFindings(await unfinishedPurges(log, generation, call)) : []),
+    ...(memory ? purgeFindings(await unfinishedPurges(log, generation, call)) : []),
     ...partFindings(await nobodysParts(log, generation, call)),
     ...moveFindings(await leftOverMoves({ log, connection }, generation, call)),
   ]
@@ -119,7 +119,7 @@ async function vectorFindings(
 function purgeFindings(entries: number): readonly Finding[] {
   if (entries === 0) return []
   const problem = `the server still holds what ${counted(entries, 'entry', 'entries')} said that ${entries === 1 ? 'was' : 'were'} purged`
-  const hint = 'A purge was cut short; nobody reads it any more. --fix finishes it.'
+  const hint = 'A purge was cut short, or is under way; nobody reads it any more. --fix finishes it.'
   return [finding('unfinished-purge', 'keepsake-log', problem, hint)]
 }
 

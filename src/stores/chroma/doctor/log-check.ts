@@ -6,6 +6,7 @@ import { isKeepsakeError } from '../../../errors.ts'
 import type { CallOptions } from '../../../ports/store.ts'
 import { counted, type Finding, finding, saidOf } from '../../disk/doctor/finding.ts'
 import { decodeLog, recordName, refuseOtherBefore } from '../changes-log.ts'
+import { MOST_READINGS } from '../history.ts'
 import { openRecord } from '../log/log-reader.ts'
 import { isErased, type LogRecord } from '../log/log-record.ts'
 import type { LogPoint, Root } from '../root.ts'
@@ -24,7 +25,13 @@ const PUT_BACK =
 
 const EMPTIED = 'the record was emptied, and nothing that stands for the log up to it is there'
 
-export async function checkLog(log: Shelf, { generation, at }: Root, options: CallOptions): Promise<CheckedLog> {
+export async function checkLog(
+  log: Shelf,
+  root: Root,
+  options: CallOptions,
+  readings: number = MOST_READINGS,
+): Promise<CheckedLog> {
+  const { generation, at } = root
   const found = new Map(
     (await log.find({ g: generation, kind: 'c' }, options)).map((one) => [Number(one.labels['n']), one]),
   )
@@ -40,7 +47,12 @@ export async function checkLog(log: Shelf, { generation, at }: Root, options: Ca
     rows.map(([, record]) => record),
     options,
   )
-  return { ...read, findings: [...gapFindings(generation, missing), ...read.findings] }
+  // Others may have cut off the past while it was read.
+  const { emptied, ...checked } = read
+  const [now] = emptied.length > 0 ? await snapshotNotes(log, generation, 'b', options) : []
+  if (readings > 0 && now && now.position > from.position) return checkLog(log, root, options, readings - 1)
+  const gaps = emptied.map((id) => finding('log-gap', id, EMPTIED, PUT_BACK))
+  return { ...checked, findings: [...gapFindings(generation, missing), ...gaps, ...checked.findings] }
 }
 
 interface Range {
@@ -76,15 +88,16 @@ async function readEach(
   generation: string,
   rows: readonly ShelfRecord[],
   options: CallOptions,
-): Promise<CheckedLog> {
+): Promise<CheckedLog & { readonly emptied: readonly string[] }> {
   const findings: Finding[] = []
+  const emptied: string[] = []
   const records: LogRecord[] = []
   let changes = 0
   for (const row of rows) {
     try {
       const record = await openRecord(log, generation, row, options)
       if (!record || isErased(row)) {
-        findings.push(finding('log-gap', row.id, EMPTIED, PUT_BACK))
+        emptied.push(row.id)
         continue
       }
       const name = recordName(generation, record.position)
@@ -98,7 +111,7 @@ async function readEach(
       findings.push(finding('damaged-log', row.id, saidOf(error), PUT_BACK))
     }
   }
-  return { findings, records, changes }
+  return { findings, records, changes, emptied }
 }
 
 function isAboutRecord(code: string): boolean {

@@ -1,6 +1,6 @@
 /**
  * `doctor --fix` of a memory on a server: what was left behind goes, and a snapshot is made where the one that is there can't be used.
- * No entry, change or transcript is touched, so nothing is backed up before.
+ * No entry and no change is touched, and of transcripts only what a purge was to take out, so nothing is backed up before.
  */
 import { isKeepsakeError } from '../../../errors.ts'
 import type { CallOptions } from '../../../ports/store.ts'
@@ -8,7 +8,7 @@ import { mendable } from '../../disk/doctor/codes.ts'
 import { goneSince, type Mending } from '../../disk/doctor/examination.ts'
 import type { Finding } from '../../disk/doctor/finding.ts'
 import type { FollowedMemory } from '../followed-memory.ts'
-import { type ConfirmedLease, chromaLeases } from '../log/leases.ts'
+import { type ConfirmedLease, chromaLeases, confirmOr, holding } from '../log/leases.ts'
 import { clearLeftOvers } from '../moving/moving-in.ts'
 import { removeNobodysParts } from '../purge/purge-parts.ts'
 import type { Connection } from '../server/connection.ts'
@@ -19,6 +19,7 @@ import { type Examined, type ExamineServerOptions, examineServer } from './exami
 
 /** Whoever folds the log, or purges, does the same. */
 const LEASE = 'fold'
+const BUSY = 'nothing was mended, for another program folds or purges this memory just now: try again'
 const BY_SNAPSHOT: readonly Finding['code'][] = ['damaged-snapshot', 'snapshot-differs']
 
 export async function mendServer(connection: Connection, options: ExamineServerOptions = {}): Promise<Mending> {
@@ -27,9 +28,10 @@ export async function mendServer(connection: Connection, options: ExamineServerO
   if (wanted.length === 0) return { mended: [], examination: plain(before), warnings: notMended(before) }
   const warnings: string[] = []
   try {
-    await underLease(connection, before, (lease) => mend(connection, lease, options), warnings)
+    const isDone = await underLease(connection, before, (lease) => mend(connection, lease, options))
     // It takes the lease itself.
-    if (has(wanted, ['unfinished-purge'])) await storeOn(connection).purge([], callOf(options))
+    if (isDone && has(wanted, ['unfinished-purge'])) await storeOn(connection).purge([], callOf(options))
+    if (!isDone) warnings.push(BUSY)
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
     warnings.push(error.message)
@@ -38,21 +40,18 @@ export async function mendServer(connection: Connection, options: ExamineServerO
   return { mended: goneSince(before.findings, after.findings), examination: plain(after), warnings }
 }
 
+/** Whether it was to be had. */
 async function underLease(
   { log, time }: Connection,
   { root }: Examined,
   run: (lease: ConfirmedLease) => Promise<void>,
-  warnings: string[],
-): Promise<void> {
-  if (!root) return
+): Promise<boolean> {
+  if (!root) return true
   const leases = chromaLeases(log, async () => root.generation, time)
   try {
     const lease = await leases.lease(LEASE)
-    if (!lease) {
-      warnings.push('nothing was mended, for another program folds or purges this memory just now: try again')
-      return
-    }
-    await run(lease).finally(() => lease.release())
+    if (lease) await holding(lease, () => run(lease))
+    return lease !== undefined
   } finally {
     await leases.close()
   }
@@ -61,7 +60,7 @@ async function underLease(
 /** What it looked at before it had the lease may be purged or folded since. */
 async function mend(connection: Connection, lease: ConfirmedLease, options: ExamineServerOptions): Promise<void> {
   const { root, memory, findings } = await examineServer(connection, options)
-  if (!root) return
+  if (!root || findings.some(({ severity }) => severity === 'damage')) return
   const { log } = connection
   const { generation } = root
   const call = callOf(options)
@@ -81,13 +80,8 @@ async function newSnapshot(
   const old = await snapshotNotes(log, generation, 'z', call)
   const entries = state.scan({})
   const note = await writeSnapshot(log, generation, 'z', { position, number, nextSeq, epoch, entries }, call)
-  try {
-    await lease.confirm()
-  } catch (error) {
-    // A purge may have come meanwhile, and does not know of this one.
-    await removeSnapshots(log, generation, [note], call)
-    throw error
-  }
+  // A purge may have come meanwhile, and does not know of this one.
+  await confirmOr(lease, () => removeSnapshots(log, generation, [note], call))
   if (await readSnapshot(log, generation, note, call)) await removeSnapshots(log, generation, old, call)
 }
 

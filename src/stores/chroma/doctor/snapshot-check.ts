@@ -35,7 +35,9 @@ export async function checkSnapshots(
   const memory = new FollowedMemory(log, root, base.snapshot)
   const isLater = (record: LogRecord): boolean => record.position > (snapshot.snapshot?.position ?? 0)
   memory.take(records.filter((record) => !isLater(record)))
-  const differs = snapshot.snapshot && differsFrom(memory, snapshot.snapshot)
+  // One that is newer than the log that was read is not to be compared with it.
+  const isReached = snapshot.snapshot && snapshot.snapshot.position <= (records.at(-1)?.position ?? memory.position)
+  const differs = isReached ? differsFrom(memory, snapshot.snapshot) : undefined
   memory.take(records.filter(isLater))
   // Nothing is mended by what not all of the log came to.
   if (memory.position !== (records.at(-1)?.position ?? memory.position)) return { findings, memory: undefined }

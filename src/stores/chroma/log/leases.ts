@@ -10,12 +10,42 @@ import type { Lease } from '../../../ports/store.ts'
 import { safeFileName } from '../../disk/safe-file-name.ts'
 import { sha256Hex } from '../../disk/sha256.ts'
 import type { Shelf } from '../server/shelf.ts'
+import { isUnknown } from '../server/unknown-outcome.ts'
 import { idAt, type KnownRecord, type LogPlace } from './log-record.ts'
 import { NumberedLog } from './numbered-log.ts'
 
 export interface ConfirmedLease extends Lease {
   /** An error where another one has it by now, or may. */
   confirm(): Promise<void>
+  /** It is not renewed any more, and runs out. */
+  lapse(): void
+}
+
+/** `instead`: what is done where it is lost, before that is told. */
+export async function confirmOr(lease: ConfirmedLease, instead: () => Promise<void>): Promise<void> {
+  try {
+    await lease.confirm()
+  } catch (error) {
+    await instead()
+    throw error
+  }
+}
+
+/**
+ * Gives it back when the work is through. Where a request was given up that may still be done, nobody else is to begin before that: then it
+ * runs out.
+ */
+export async function holding<T>(lease: ConfirmedLease, work: () => Promise<T>): Promise<T> {
+  let done: T
+  try {
+    done = await work()
+  } catch (error) {
+    if (isUnknown(error) || !isKeepsakeError(error)) lease.lapse()
+    else await lease.release()
+    throw error
+  }
+  await lease.release()
+  return done
 }
 
 export interface ChromaLeases {
@@ -96,6 +126,10 @@ class HeldLease implements ConfirmedLease {
   async confirm(): Promise<void> {
     const [after, nowMs] = await Promise.all([this.#log.follow(this.#own), this.#time()])
     if (after?.length !== 0 || nowMs >= this.#until) throw lostLease(this.#name)
+  }
+
+  lapse(): void {
+    this.#stop()
   }
 
   release(): Promise<void> {

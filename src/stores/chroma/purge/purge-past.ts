@@ -5,7 +5,7 @@
 import type { ChangeRecord } from '../../../codec/change-record.ts'
 import type { CallOptions } from '../../../ports/store.ts'
 import { changesLog, decodeLog, encodeLog, type LogText, recordName } from '../changes-log.ts'
-import { withoutIds } from '../history.ts'
+import { cutMeanwhile, withoutIds } from '../history.ts'
 import { openRecord } from '../log/log-reader.ts'
 import type { LogRecord } from '../log/numbered-log.ts'
 import type { Shelf } from '../server/shelf.ts'
@@ -17,6 +17,9 @@ import {
   snapshotNotes,
   writeSnapshot,
 } from '../snapshots.ts'
+
+/** Each takes out what the last one was kept from, or others brought back. */
+const MOST_ROUNDS = 16
 
 /** Who was purged, and the position of the last record that says so: what is told of them before it must go. */
 export type Gone = ReadonlyMap<string, number>
@@ -47,7 +50,11 @@ export async function goneInPast(
   generation: string,
   options: CallOptions,
 ): Promise<{ readonly gone: Gone; readonly texts: readonly string[] }> {
-  const { gone, records, snapshots } = await toldPast(log, generation, options)
+  const past = await toldPast(log, generation, options)
+  return { gone: past.gone, texts: textsIn(past) }
+}
+
+function textsIn({ records, snapshots }: ToldPast): readonly string[] {
   const texts = new Set<string>()
   for (const { told, ids } of records) {
     for (const change of told.changes) for (const text of contentsIn(change, ids)) texts.add(text)
@@ -56,7 +63,7 @@ export async function goneInPast(
     for (const { id, content } of snapshot.entries) if (ids.has(id)) texts.add(content)
   }
   texts.delete('')
-  return { gone, texts: [...texts] }
+  return [...texts]
 }
 
 /** How many of those who were purged are still told of: a purge that was cut short has left them. */
@@ -65,17 +72,24 @@ export async function unfinishedPurges(log: Shelf, generation: string, options: 
   return new Set([...records, ...snapshots].flatMap(({ ids }) => [...ids])).size
 }
 
+/** What is done with the texts that are about to go, before nobody can tell them any more. */
+export type LookFor = (texts: readonly string[]) => Promise<void>
+
 /**
  * Until a look at all of it finds nothing more of anybody who was ever purged. So two that do it at once need not know of each other:
  * what one brings back, because it has read before the other wrote, it finds itself when it looks again.
  */
-export async function scrubPast(log: Shelf, generation: string, options: CallOptions): Promise<void> {
-  while ((await scrubOnce(log, generation, options)) > 0);
+export async function scrubPast(log: Shelf, generation: string, lookFor: LookFor, options: CallOptions): Promise<void> {
+  for (let rounds = 0; (await scrubOnce(log, generation, lookFor, options)) > 0; rounds++) {
+    if (rounds === MOST_ROUNDS) throw cutMeanwhile(generation)
+  }
 }
 
 /** How much there was to be rewritten. */
-async function scrubOnce(log: Shelf, generation: string, options: CallOptions): Promise<number> {
-  const { gone, records, snapshots } = await toldPast(log, generation, options)
+async function scrubOnce(log: Shelf, generation: string, lookFor: LookFor, options: CallOptions): Promise<number> {
+  const past = await toldPast(log, generation, options)
+  const { gone, records, snapshots } = past
+  await lookFor(textsIn(past))
   const purgedAt = Math.max(0, ...gone.values())
   const folded = await snapshotNotes(log, generation, 'z', options)
   await removeSnapshots(
@@ -87,8 +101,10 @@ async function scrubOnce(log: Shelf, generation: string, options: CallOptions): 
   const bases = snapshots.filter(({ note }) => note.kind === 'b')
   for (const { note, snapshot, ids } of bases) {
     const entries = snapshot.entries.filter(({ id }) => !ids.has(id))
-    await writeSnapshot(log, generation, 'b', { ...snapshot, entries }, options)
-    await removeSnapshots(log, generation, [note], options)
+    const fresh = await writeSnapshot(log, generation, 'b', { ...snapshot, entries }, options)
+    // Who removes what belongs to nobody may have met its parts before the record that names them.
+    const isThere = (await readSnapshot(log, generation, fresh, options)) !== undefined
+    await removeSnapshots(log, generation, [isThere ? note : fresh], options)
   }
   for (const { record, told, ids } of records) {
     const changes = told.changes.map((change) => withoutIds(change, ids))
@@ -106,19 +122,29 @@ async function toldPast(log: Shelf, generation: string, options: CallOptions): P
   }
   const gone = goneIn(all)
   const records = all.flatMap((one) => {
-    const ids = goneBehind(gone, one.record.position)
-    const isAbout = ({ operations }: ChangeRecord): boolean => operations.some(({ id = '' }) => ids.has(id))
-    return one.told.changes.some(isAbout) ? { ...one, ids } : []
+    const ids = goneInRecord(gone, one.record.position, one.told)
+    return ids.size > 0 ? { ...one, ids } : []
   })
   return { gone, records, snapshots: gone.size === 0 ? [] : await snapshotsAbout(log, generation, gone, options) }
 }
 
-function goneIn(records: readonly Omit<ToldRecord, 'ids'>[]): Gone {
+export function goneIn(records: readonly Omit<ToldRecord, 'ids'>[]): Gone {
   const gone = new Map<string, number>()
   for (const { record, told } of records) {
     for (const id of told.gone ?? []) gone.set(id, Math.max(gone.get(id) ?? 0, record.position))
   }
   return gone
+}
+
+/** Of whom a record tells that was purged behind it. */
+export function goneInRecord(gone: Gone, position: number, { changes }: LogText): ReadonlySet<string> {
+  const ids = changes.flatMap(({ operations }) => operations.flatMap(({ id }) => id ?? []))
+  return goneOf(gone, position, ids)
+}
+
+/** Who of these was purged behind a position. */
+export function goneOf(gone: Gone, position: number, ids: readonly string[]): ReadonlySet<string> {
+  return new Set(ids.filter((id) => (gone.get(id) ?? 0) > position))
 }
 
 async function snapshotsAbout(
@@ -130,16 +156,12 @@ async function snapshotsAbout(
   const kinds = await Promise.all((['b', 'z'] as const).map((kind) => snapshotNotes(log, generation, kind, options)))
   const about: ToldSnapshot[] = []
   for (const note of kinds.flat()) {
-    const ids = goneBehind(gone, note.position)
-    const snapshot = ids.size === 0 ? undefined : await readSnapshot(log, generation, note, options)
-    if (snapshot?.entries.some(({ id }) => ids.has(id))) about.push({ note, snapshot, ids })
+    const snapshot = await readSnapshot(log, generation, note, options)
+    const all = snapshot?.entries.map(({ id }) => id) ?? []
+    const ids = goneOf(gone, note.position, all)
+    if (snapshot && ids.size > 0) about.push({ note, snapshot, ids })
   }
   return about
-}
-
-/** Who was purged behind a position. */
-function goneBehind(gone: Gone, position: number): ReadonlySet<string> {
-  return new Set([...gone].filter(([, at]) => position < at).map(([id]) => id))
 }
 
 function contentsIn({ operations }: ChangeRecord, ids: ReadonlySet<string>): string[] {

@@ -13,17 +13,16 @@ import { isTooShort, needlesOf } from '../../disk/purge-needles.ts'
 import { removeDerived } from '../derived.ts'
 import { readHistory } from '../history.ts'
 import { allFiles, removeFilesOf } from '../kept-files.ts'
-import type { ConfirmedLease } from '../log/leases.ts'
+import { type ConfirmedLease, holding } from '../log/leases.ts'
 import { clearLeftOvers } from '../moving/moving-in.ts'
 import { type Followed, type Ground, missingMemory, type Replica } from '../replica.ts'
 import type { Shelf } from '../server/shelf.ts'
-import { isUnknown } from '../server/unknown-outcome.ts'
 import { purgeSessions } from '../sessions/session-purge.ts'
 import { type Snapshot, writeSnapshot } from '../snapshots.ts'
 import { removePieces } from '../vectors/piece-records.ts'
 import type { Writer } from '../writer.ts'
 import { removeNobodysParts } from './purge-parts.ts'
-import { goneInPast, scrubPast } from './purge-past.ts'
+import { goneInPast, type LookFor, scrubPast } from './purge-past.ts'
 
 export interface PurgeGround extends Ground {
   readonly replica: Pick<Replica, 'catchUp'>
@@ -41,16 +40,7 @@ export async function purge(ground: PurgeGround, ids: readonly string[], options
   const followed = await ground.replica.catchUp(options)
   if (!followed) return { cleaned: [], outOfReach: [] }
   const lease = await leaseOf(ground, options)
-  let isUnclear = false
-  try {
-    return await purgeAlone({ ...ground, lease }, followed, new Set(ids), options)
-  } catch (error) {
-    isUnclear = isUnknown(error)
-    throw error
-  } finally {
-    // What was sent may still be done: until the lease runs out, nobody purges what that would bring back.
-    if (!isUnclear) await lease.release()
-  }
+  return holding(lease, () => purgeAlone({ ...ground, lease }, followed, new Set(ids), options))
 }
 
 async function leaseOf({ lease, address }: PurgeGround, { signal }: CallOptions): Promise<ConfirmedLease> {
@@ -113,18 +103,26 @@ async function removeTraces(
   const { gone, texts } = await goneInPast(log, generation, options)
   const needles = needlesOf(texts)
   const guard = (): Promise<void> => lease.confirm()
-  const sessions = await purgeSessions(log, generation, needles, { ...options, guard })
+  let sessions = await purgeSessions(log, generation, needles, { ...options, guard })
   const newest = await ground.replica.catchUp(options)
   if (!newest) throw missingMemory(ground.address)
   // One that came again with the same id stays.
   const dead = new Set([...gone.keys()].filter((id) => newest.state.get(id) === undefined))
-  const files = await removeFilesOf(log, generation, dead, options)
+  // Files come with a move alone, before anything is purged: what they hold of these was to go.
+  const files = await removeFilesOf(log, generation, new Set(gone.keys()), options)
   await removeDerived(log, generation, options)
   const untouched = await outOfReach(log, newest, { texts, needles }, options)
   await writeSnapshot(log, generation, 'z', snapshotOf(newest), options)
   // Whoever embeds at this moment removes what it has put, if it finds it gone.
   await removePieces(connection.memories, [...dead], options)
-  await scrubPast(log, generation, options)
+  const looked = new Set(texts)
+  const lookFor: LookFor = async (told) => {
+    // Another one declared them gone meanwhile, and must find them; or we find them for it.
+    const fresh = told.filter((text) => !looked.has(text))
+    for (const text of fresh) looked.add(text)
+    sessions += await purgeSessions(log, generation, needlesOf(fresh), { ...options, guard })
+  }
+  await scrubPast(log, generation, lookFor, options)
   await lease.confirm()
   await removeNobodysParts(log, generation, options)
   await clearLeftOvers(ground, generation, options)
