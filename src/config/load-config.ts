@@ -60,7 +60,8 @@ export async function loadConfig({ file, from, asked = {}, otherwise }: LoadOpti
   const place = placeOf(file, from)
   const section = place.config === undefined ? NO_FILE : await readAgentYaml(place.config)
   const said = checkPairs(section.pairs, KEYS)
-  const wanted = checkAsked(asked, from)
+  const { token, ...others } = asked
+  const wanted = checkAsked(others, from)
   const own = ownWorkspace(said, place, place.config === undefined ? otherwise : undefined)
   if ((wanted.get('workspace') ?? own).value === own.value) refuseTwoPins(said, wanted)
   else for (const key of OF_THE_WORKSPACE) said.delete(key)
@@ -69,6 +70,10 @@ export async function loadConfig({ file, from, asked = {}, otherwise }: LoadOpti
   const backend = backendFor(given)
   refuseIdleServerKeys(said, backend)
   given.set('backend', backend)
+  // One that stands beside the address in a file that was only found is meant for that server; the person's own may be for another.
+  const isOfFound = file === undefined && !wanted.has('workspace') && said.has('token')
+  if (backend.value === 'chroma' && !isOfFound)
+    for (const [key, one] of checkAsked({ token }, from)) given.set(key, one)
   setServerKeys(given)
   if (!given.has('agent')) await setPinnedAgent(given)
   const each = CONFIG_KEYS.map((key) => [key, given.get(key) ?? byDefault(KEYS[key].fallback)] as const)

@@ -96,11 +96,18 @@ describe('a memory on a server', () => {
     expect(JSON.stringify(sources)).not.toContain('hunter2')
   })
 
+  it('is no matter of a token where the memory is in a folder', async () => {
+    const asked = { token: { text: `\${CHROMA_TOKEN}`, source: 'KEEPSAKE_CHROMA_TOKEN' } }
+    expect((await new Project().load({ asked })).values.token).toBeNull()
+    await expect(new Project().load({ asked: { ...asked, ...at('chroma://h').asked } })).rejects.toThrow('no variable')
+  })
+
   it('is not opened with the token of the environment where only a found file leads beyond this machine', async () => {
     const asked = { token: { text: 'hunter2', source: 'KEEPSAKE_CHROMA_TOKEN' } }
-    const opened = async (url: string): Promise<unknown> =>
-      optionsOf(await Project.with(CHROMA, `url: ${url}`, 'token: x').load({ asked })).place.token
+    const opened = async (url: string, ...lines: readonly string[]): Promise<unknown> =>
+      optionsOf(await Project.with(CHROMA, `url: ${url}`, ...lines).load({ asked })).place.token
     await expect(opened('https://h')).rejects.toThrow(/^KEEPSAKE_CHROMA_TOKEN is not sent to chroma:\/\/h:443\?tls=1: /)
+    expect(await opened('https://h', 'token: x')).toBe('x')
     expect(await opened('http://127.0.0.1:8000')).toBe('hunter2')
     const project = Project.with(CHROMA, 'url: https://h')
     expect(optionsOf(await project.load({ asked, file: project.file })).place.token).toBe('hunter2')
