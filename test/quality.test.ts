@@ -26,11 +26,9 @@ const IS_FULL = process.env['KEEPSAKE_QUALITY'] === 'full'
 type Floor = readonly [file: string, level: Level, ndcg: number]
 
 /** The least nDCG@10 of each: a little below what is reached, and above every existing engine by words. */
-const SMALL: readonly Floor[] = [
-  ['locomo', 'turn', 0.63],
-  ['cranfield', 'turn', 0.375],
-]
+const SMALL: readonly Floor[] = [['cranfield', 'turn', 0.375]]
 const LARGE: readonly Floor[] = [
+  ['locomo', 'turn', 0.63],
   ['cisi', 'turn', 0.4],
   ['locomo', 'session', 0.855],
   ['beam100k', 'turn', 0.47],

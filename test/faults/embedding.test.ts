@@ -172,8 +172,8 @@ it('a full disk keeps vectors in RAM, and they are kept when there is room', asy
   }
 })
 
-it('behind recall by words hardly slows that, and a kill loses no entry', async () => {
-  // Other tests run at the same time, so the bound is wide. `.ci/run` does it alone, with the real model and the bound of 2.
+it.runIf(full)('behind recall by words hardly slows that, and a kill loses no entry', async () => {
+  // Other tests run at the same time, so the bound is wide. `.ci/run` does it alone, too, with the real model and the bound of 2.
   const size = ['--entries', '300', '--kills', '1', '--letters', '--times', '4']
   const child = spawn(process.execPath, [soak, ...size], { env: cleanEnvironment(), stdio: 'pipe' })
   let said = ''

@@ -27,7 +27,9 @@ describe.skipIf('missing' in shim)('a save at any step of our write leaves both 
     console.log(`races: ${played.games} saves, ${played.kills} with a kill (KEEPSAKE_FAULTS=full plays all saves)`),
   )
 
-  for (const [number, scenario] of raceScenarios.filter(({ isVariation }) => full || !isVariation).entries()) {
+  // The same each time, and not all that differ only in what is written.
+  const chosenOnes = raceScenarios.filter(({ isVariation }, n) => full || (!isVariation && n % 2 === 0))
+  for (const [number, scenario] of chosenOnes.entries()) {
     it(scenario.name, { timeout: 600_000 }, async () => {
       const folder = scratchFolder('races')
       const games = gamesOf(await stepsOf(scenario, folder), scenario)
@@ -46,7 +48,7 @@ describe.skipIf('missing' in shim)('a save at any step of our write leaves both 
 })
 
 describe.skipIf('missing' in shim)('readers never find an entry missing or torn while a writer stands still in', () => {
-  const replacing = raceScenarios.filter(({ name }) => !/removal|new|rename/.test(name))
+  const replacing = raceScenarios.filter(({ name }, n) => !/removal|new|rename/.test(name) && (full || n % 2 === 0))
   afterAll(() => console.log(`races: readers looked ${played.looks} times`))
 
   for (const scenario of replacing) {
