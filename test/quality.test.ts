@@ -49,7 +49,6 @@ const HYBRID_FULL: readonly Floor[] = [
   ['locomo', 'turn', 0.645],
   ['cosqa', 'turn', 0.52],
   ['cranfield', 'turn', 0.4],
-  ['cisi', 'turn', 0.42],
 ]
 const HYBRID: readonly Floor[] = IS_FULL ? HYBRID_FULL : HYBRID_PART
 
