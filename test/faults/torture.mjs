@@ -65,7 +65,7 @@ function readOptions() {
       short,
       only: values.only,
       seed: number(values.seed),
-      kills: number(values.kills ?? (short ? '400' : '10000')),
+      kills: number(values.kills ?? (short ? '150' : '10000')),
       cuts: number(values.cuts ?? (short ? '10' : '100')),
     }
   } catch (error) {
@@ -119,7 +119,7 @@ async function sessions() {
 async function condensing() {
   const shim = buildShim()
   if ('missing' in shim) return console.log(`  SKIPPED: ${shim.missing}`)
-  await playSessions(condenseScenarios, 64)
+  await playSessions(condenseScenarios, 160)
   await attempt('killed while the model thinks', () => killWhileThinking())
   for (let round = 0; round < (options.short ? 2 : 40); round++) {
     const seed = options.seed + round
@@ -139,7 +139,7 @@ async function playSessions(all, every) {
 }
 
 /** Of `every` games one where time is short: another each time, by the seed. */
-async function playChosen(games, number, playAllOf, every = 16) {
+async function playChosen(games, number, playAllOf, every = 48) {
   const chosen = options.short ? games.filter((_, n) => (n + number + options.seed) % every === 0) : games
   const problems = await playAllOf(chosen, LANES)
   for (const problem of problems) console.log(`  FAILED ${problem}`)

@@ -2,7 +2,7 @@
  * A long random conversation with a store on a disk and with the oracle in RAM: all five operations, names and aliases, by two
  * store objects on one path that know nothing of each other, as two processes would have them, with folds and reopening in
  * between. Every answer, every name and, now and then, all of state, feed and history must be the same.
- * KEEPSAKE_FAULTS=full, as .ci/run sets it, holds 100,000 steps of it with the one file.
+ * KEEPSAKE_FAULTS=full, as .ci/run sets it, holds 50,000 steps of it with the one file.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -42,7 +42,7 @@ const SORTS: readonly Sort[] = [
     sort: 'the file',
     open: (folder, options) => fileStore({ path: join(folder, 'memory.keepsake'), ...options }),
     fold: (store) => (store as FileStore).fold(), // as open made it
-    conversations: IS_FULL ? 50 : 3,
+    conversations: IS_FULL ? 25 : 3,
     steps: IS_FULL ? 2000 : 500,
   },
   {
