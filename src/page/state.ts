@@ -1,0 +1,89 @@
+/**
+ * What the whole page shares: the workspace, whose memory is shown, what changed by now, and what is to be said about it. Views hold
+ * what is theirs themselves.
+ */
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { ChangeEvent, UndoAnswer, Workspace } from '../api/contract.ts'
+import { ApiError, follow, get, send } from './client.ts'
+import { route } from './route.ts'
+
+/** `undefined`: not loaded yet. */
+export const workspace: Signal<Workspace | undefined> = signal(undefined)
+
+/** Whose memory is shown: as the address says, else the server's own. */
+export const agent: ReadonlySignal<string> = computed(() => route.value.query['agent'] ?? workspace.value?.agent ?? '')
+
+/** Counts what came from the server, so that a view that reads it loads again; with what it was that changed last. */
+export const changed: Signal<{ readonly count: number } & ChangeEvent> = signal({ count: 0, ids: [], gone: [] })
+
+export const isConnected: Signal<boolean> = signal(true)
+
+/** The key is gone or was never there: nothing can be shown. */
+export const isLockedOut: Signal<boolean> = signal(false)
+
+export interface Notice {
+  readonly id: number
+  readonly text: string
+  readonly hint?: string
+  readonly isError: boolean
+  /** The change that an "Undo" beside it takes back. */
+  readonly undo?: number
+}
+
+export const notices: Signal<readonly Notice[]> = signal([])
+
+let lastNotice = 0
+
+export function tell(text: string, more: Partial<Omit<Notice, 'id' | 'text'>> = {}): void {
+  const notice: Notice = { id: ++lastNotice, text, isError: false, ...more }
+  notices.value = [...notices.value.slice(-3), notice]
+}
+
+export function dismiss(id: number): void {
+  notices.value = notices.value.filter((notice) => notice.id !== id)
+}
+
+/** Shows what failed; what was only called off is no failure. */
+export function fail(error: unknown): void {
+  if (error instanceof DOMException && error.name === 'AbortError') return
+  if (error instanceof ApiError) {
+    if (error.status === 401) isLockedOut.value = true
+    else
+      tell(error.message, { isError: true, ...(error.failure.hint === undefined ? {} : { hint: error.failure.hint }) })
+    return
+  }
+  tell(error instanceof Error ? error.message : String(error), { isError: true })
+}
+
+export async function loadWorkspace(): Promise<void> {
+  workspace.value = await get<Workspace>('/workspace')
+}
+
+/** Follows one agent's memory until it is called off. */
+export async function followChanges(whose: string, signal: AbortSignal): Promise<void> {
+  await follow({ agent: whose }, signal, {
+    connected: (is) => {
+      // What was missed meanwhile nobody tells: everything counts as changed.
+      if (is && !isConnected.value) changed.value = { count: changed.value.count + 1, ids: [], gone: [] }
+      isConnected.value = is
+    },
+    event: (name, data) => {
+      if (name !== 'change') return
+      changed.value = { count: changed.value.count + 1, ...(JSON.parse(data) as ChangeEvent) } // our own server's
+      loadWorkspace().catch(fail)
+    },
+  }).catch(fail)
+}
+
+/** Takes a change back and offers to bring it back. */
+export async function undo(change: number): Promise<UndoAnswer | undefined> {
+  try {
+    const undone = await send<UndoAnswer>('POST', '/undo', { agent: agent.value }, { changes: [change] })
+    tell(`Undone: change ${undone.undone.join(', ')}`, undone.change === undefined ? {} : { undo: undone.change })
+    for (const warning of undone.warnings) tell(warning)
+    return undone
+  } catch (error) {
+    fail(error)
+    return undefined
+  }
+}
