@@ -24,7 +24,7 @@ const PLACES = [
     'everyday',
     `cli/commands/(${EVERYDAY_COMMANDS})|cli/(program|context|open-workspace|asked-config|version)|config/find-workspace|memory|memory/(auto-recall|context|open|searching)|prompt/.*|session/echo/injections|stores/filesystem/store|model/.*`,
   ],
-  ['http', 'mcp/http/.*'],
+  ['http', 'mcp/http/.*|http/.*'],
   ['mcp', 'cli/commands/mcp|mcp/.*|tools/.*|stores/filesystem/watch'],
   ['session', 'session/.*|cli/commands/session(/.*)?|cli/hook/(transcript-file|condense-later)'],
   ['agent', 'agent/.*|consolidate/.*|complete/.*|cli/commands/(chat|consolidate|review)|cli/asked-model'],

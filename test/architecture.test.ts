@@ -86,8 +86,11 @@ const TABLE: Readonly<Record<string, Row>> = {
     ],
   },
   local: { parts: ['errors.ts', 'model', 'ports', 'recall', 'memory.ts'], node: true },
+  follow: { parts: ['model', 'ports', 'memory.ts'] },
+  // One address for whatever is served there: who is let in, and how.
+  http: { parts: ['errors.ts'], node: true },
   mcp: {
-    parts: ['errors.ts', 'model', 'ports', 'memory.ts', 'tools'],
+    parts: ['errors.ts', 'model', 'ports', 'memory.ts', 'tools', 'follow', 'http'],
     packages: ['@modelcontextprotocol/server'],
     node: true,
   },
@@ -112,7 +115,10 @@ const TABLE: Readonly<Record<string, Row>> = {
       'eval',
       'tools',
       'local',
+      'follow',
+      'http',
       'mcp',
+      'api',
       'complete',
       'embed',
       'consolidate',

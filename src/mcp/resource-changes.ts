@@ -1,16 +1,8 @@
-/**
- * What an agent can see as resources, followed: each step tells how it differs from the step before, each difference once.
- * The store's feed says which entries to look at, so that a step costs what changed and not what is there. What hands did
- * can't be known without a stat a file, and is asked for apart. What an agent can't see is in no step.
- */
+/** What a change of entries means for the resources that clients follow. */
+import type { SeenChange } from '../follow/entry-changes.ts'
+import { followMemory } from '../follow/follow-memory.ts'
 import type { Memory } from '../memory.ts'
-import { type EntryHead, type Scope, WORLD } from '../model/entry.ts'
-import { isExpired } from '../model/expiry.ts'
-import { oneQuestion } from '../model/one-question.ts'
-import type { AddOperation, Change, Operation } from '../model/operation.ts'
-import { revisionOf } from '../model/revision.ts'
-import { instant } from '../model/time.ts'
-import type { ChangeFeed, Cursor } from '../ports/store.ts'
+import type { Watch } from '../ports/store.ts'
 import { listedUri, urisOf } from './resource-uri.ts'
 
 export interface ResourceChange {
@@ -20,140 +12,14 @@ export interface ResourceChange {
   readonly list: boolean
 }
 
-/** What is told of an entry, and by what it is known to have changed. */
-type Seen = Pick<EntryHead, 'id' | 'kind' | 'name' | 'aliases' | 'revision' | 'expiresAt'>
-
-/** `undefined` where the agent sees none. */
-type Sight = ReadonlyMap<string, Seen | undefined>
-
-/** More than these are read together, with a look at the folder, rather than one by one. */
-const FEW = 8
-
-export class ResourceChanges {
-  readonly #memory: Memory
-  readonly #known = new Map<string, Seen>()
-  #cursor: Cursor | undefined
-  /** To be read again when hands are next asked for: what they did and took back again is in no feed. */
-  #unsettled: ReadonlySet<string> = new Set()
-
-  constructor(memory: Memory) {
-    this.#memory = memory
-  }
-
-  /** What differs by now; with `hands` also by what they did. The first step compares with nothing. One that fails changes nothing. */
-  async step(hands: boolean): Promise<ResourceChange> {
-    const isFirst = this.#cursor === undefined
-    const asksForHands = hands || isFirst
-    const feed = await this.#memory.store.changes(this.#cursor ?? 'now', asksForHands ? { edits: this.#scopes } : {})
-    if (feed.restarted && !hands) return this.step(true)
-    const { sight, readAlone } = isFirst || feed.restarted ? await this.#all() : await this.#touched(feed, hands)
-    const differing = [...sight].filter(([id, seen]) => isOther(this.#known.get(id), seen))
-    const change = changeOf(differing.map(([id, seen]) => [this.#known.get(id), seen]))
-
-    for (const [id, seen] of differing) {
-      if (seen) this.#known.set(id, seen)
-      else this.#known.delete(id)
-    }
-    const pending = asksForHands ? feed.edits.map(({ id }) => id) : this.#unsettled
-    this.#unsettled = new Set([...pending, ...differing.flatMap(([id]) => (readAlone.has(id) ? id : []))])
-    this.#cursor = feed.cursor
-    return change
-  }
-
-  get #scopes(): readonly Scope[] {
-    return [WORLD, this.#memory.agent]
-  }
-
-  async #all(): Promise<{ readonly sight: Sight; readonly readAlone: ReadonlySet<string> }> {
-    const heads = await this.#memory.heads()
-    return { sight: new Map([...gone(this.#known.keys()), ...sightOf(heads)]), readAlone: new Set() }
-  }
-
-  async #touched(
-    { changes, edits }: ChangeFeed,
-    hands: boolean,
-  ): Promise<{ readonly sight: Sight; readonly readAlone: ReadonlySet<string> }> {
-    const last = lastOperations(changes)
-    const journaled = [...last].flatMap(([id, operation]) => {
-      if (operation?.op === 'remove') return [[id, undefined] as const]
-      return operation?.op === 'add' ? [[id, this.#visible(addedBy(id, operation))] as const] : []
-    })
-    const edited = edits.map(({ id, after }) => [id, after && this.#visible(after)] as const)
-    const told = new Map<string, Seen | undefined>([...journaled, ...edited])
-    const asked = [...last.keys(), ...(hands ? this.#unsettled : [])]
-    const readAlone = new Set(asked.filter((id) => !told.has(id)))
-    const expired = hands ? this.#expired() : []
-    return { sight: new Map([...expired, ...told, ...(await this.#read(readAlone))]), readAlone }
-  }
-
-  #expired(): Sight {
-    const now = instant(this.#memory.clock())
-    return gone([...this.#known.values()].filter((seen) => isExpired(seen, now)).map(({ id }) => id))
-  }
-
-  async #read(ids: ReadonlySet<string>): Promise<Sight> {
-    if (ids.size > FEW) return new Map([...gone(ids), ...sightOf(await this.#memory.heads({ ids }))])
-    const sight = new Map<string, Seen | undefined>()
-    const call = oneQuestion({})
-    for (const id of ids) {
-      const entry = await this.#memory.get(id, call)
-      sight.set(id, entry && seenOf(entry))
-    }
-    return sight
-  }
-
-  #visible(head: Seen & Pick<EntryHead, 'scope'>): Seen | undefined {
-    const isVisible = this.#scopes.includes(head.scope) && !isExpired(head, instant(this.#memory.clock()))
-    return isVisible ? seenOf(head) : undefined
-  }
+export function watchResources(memory: Memory, changed: (change: ResourceChange) => void): Promise<Watch> {
+  return followMemory(memory, (changes) => changed(changeOf(changes)))
 }
 
-function seenOf({ id, kind, name, aliases, revision, expiresAt }: Seen): Seen {
-  return { id, kind, name, aliases, revision, expiresAt }
-}
-
-function sightOf(heads: readonly EntryHead[]): Sight {
-  return new Map(heads.map((head) => [head.id, seenOf(head)]))
-}
-
-function gone(ids: Iterable<string>): Sight {
-  return new Map([...ids].map((id) => [id, undefined]))
-}
-
-/** By entry; `undefined` after several, of which only the store can say what they come to. */
-function lastOperations(changes: readonly Change[]): ReadonlyMap<string, Operation | undefined> {
-  const last = new Map<string, Operation | undefined>()
-  for (const operation of changes.flatMap(({ operations }) => operations)) {
-    const { id = '' } = operation
-    last.set(id, last.has(id) && operation.op !== 'remove' ? undefined : operation)
-  }
-  return last
-}
-
-/** An addition tells all that an entry is, so that a log need not be read for each of its lines. */
-function addedBy(id: string, operation: AddOperation): Seen & Pick<EntryHead, 'scope'> {
-  const {
-    scope,
-    kind,
-    name = null,
-    aliases = [],
-    description = '',
-    content,
-    metadata = {},
-    expiresAt = null,
-  } = operation
-  const revision = revisionOf({ name, aliases, description, content, metadata, expiresAt })
-  return { id, scope, kind, name, aliases, revision, expiresAt }
-}
-
-function isOther(was: Seen | undefined, is: Seen | undefined): boolean {
-  return was?.revision !== is?.revision || was?.name !== is?.name
-}
-
-function changeOf(differing: readonly (readonly [Seen | undefined, Seen | undefined])[]): ResourceChange {
+function changeOf(changes: readonly SeenChange[]): ResourceChange {
   const uris = new Set<string>()
   let list = false
-  for (const [was, is] of differing) {
+  for (const { was, is } of changes) {
     for (const uri of [...(was ? urisOf(was) : []), ...(is ? urisOf(is) : [])]) uris.add(uri)
     list ||= (was && listedUri(was)) !== (is && listedUri(is))
   }

@@ -10,9 +10,9 @@ import {
   Server,
   type ServerOptions,
 } from '@modelcontextprotocol/server'
+import { lookAgain } from '../follow/follow-memory.ts'
 import type { Memory } from '../memory.ts'
 import type { Tool } from '../tools/index.ts'
-import { lookAgain } from './notices.ts'
 import { canonicalUri } from './resource-uri.ts'
 import { serveResources } from './resources.ts'
 import { Subscriptions } from './subscriptions.ts'

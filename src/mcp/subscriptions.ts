@@ -1,8 +1,7 @@
 /** What one connection wants to hear of, and who tells it. The memory is watched while anything is wanted. */
 import type { Memory } from '../memory.ts'
 import type { Watch } from '../ports/store.ts'
-import { watchResources } from './notices.ts'
-import type { ResourceChange } from './resource-changes.ts'
+import { type ResourceChange, watchResources } from './resource-changes.ts'
 import { canonicalUri } from './resource-uri.ts'
 
 /** Who is told on one connection. */

@@ -1,7 +1,7 @@
 /** Who listens over HTTP: what the server survives, and that it follows only what was taken on. */
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { listening } from '../../src/mcp/http/listen.ts'
+import { listening } from '../../src/http/listen.ts'
 import { eventually } from './harness.ts'
 import { connected, modern, raw, request, serveFurnished } from './http-served.ts'
 

@@ -1,14 +1,14 @@
 /**
- * Tells what of the resources changed, whoever did it: another process, a hand, or a call to this server. A change of the
+ * Tells what changed of what an agent sees, whoever did it: another process, a hand, or a call to this server. A change of the
  * journal is told at once and costs what it changed. What hands did costs a stat a file: it is looked for when the store
  * says that something changed, and a large memory is looked at less often than it is written to. Nobody looks before
  * someone wants to know.
  */
 import type { Memory } from '../memory.ts'
 import type { Watch } from '../ports/store.ts'
-import { type ResourceChange, ResourceChanges } from './resource-changes.ts'
+import { EntryChanges, type SeenChange } from './entry-changes.ts'
 
-type Changed = (change: ResourceChange) => void
+type Changed = (changes: readonly SeenChange[]) => void
 
 /** A look for what hands did waits so many times as long as the last one took. */
 const PAUSE_PER_LOOK = 10
@@ -20,11 +20,11 @@ const AGAIN_MS = 2000
 const LOOKOUTS = new WeakMap<Memory, Lookout>()
 
 /** What changes after this resolves is told, soon. A store that can't be read is silent until it can. */
-export async function watchResources(memory: Memory, changed: Changed): Promise<Watch> {
+export async function followMemory(memory: Memory, changed: Changed): Promise<Watch> {
   const lookout = LOOKOUTS.get(memory) ?? new Lookout(memory)
   LOOKOUTS.set(memory, lookout)
   // One of its own for each watch: the late end of one must not take another's.
-  const listener: Changed = (change) => changed(change)
+  const listener: Changed = (changes) => changed(changes)
   await lookout.add(listener)
   return { stop: () => lookout.remove(listener) }
 }
@@ -71,8 +71,8 @@ class Lookout {
 
   #begin(): void {
     clearTimeout(this.#again)
-    const watching: Watching = new Watching(this.#memory, (change) => {
-      if (watching === this.#watching) for (const listener of this.#listeners) listener(change)
+    const watching: Watching = new Watching(this.#memory, (changes) => {
+      if (watching === this.#watching) for (const listener of this.#listeners) listener(changes)
     })
     this.#watching = watching
     this.#began = watching.begin(this.#hasFailed).then(
@@ -94,7 +94,7 @@ class Lookout {
 class Watching {
   readonly #memory: Memory
   readonly #tell: Changed
-  readonly #changes: ResourceChanges
+  readonly #changes: EntryChanges
   #watch: Promise<Watch> | undefined
   #hasBegun = false
   #isStale = false
@@ -110,7 +110,7 @@ class Watching {
   constructor(memory: Memory, tell: Changed) {
     this.#memory = memory
     this.#tell = tell
-    this.#changes = new ResourceChanges(memory)
+    this.#changes = new EntryChanges(memory)
   }
 
   async begin(tellsAll: boolean): Promise<void> {
@@ -154,9 +154,9 @@ class Watching {
         this.#isStale = false
         this.#wantsHands = false
         const begin = performance.now()
-        const change = await this.#changes.step(hands)
+        const changes = await this.#changes.step(hands)
         if (hands) this.#restsUntil = begin + (performance.now() - begin) * (1 + PAUSE_PER_LOOK)
-        if (change.uris.length > 0) this.#tell(change)
+        if (changes.length > 0) this.#tell(changes)
       }
     } catch {
       // Unreadable for now, and nobody says when that ends: what this look was for may be the last that changes.

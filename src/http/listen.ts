@@ -1,6 +1,6 @@
 /** A port that is listened on, with the limits that keep slow or endless requests from holding it. */
 import { createServer, type Server } from 'node:http'
-import { KeepsakeError } from '../../errors.ts'
+import { KeepsakeError } from '../errors.ts'
 import { rawRefusal } from './exchange.ts'
 import type { HttpLimits } from './limits.ts'
 

@@ -4,41 +4,24 @@
  * that asks first gets no CORS header, ever.
  */
 import type { IncomingMessage } from 'node:http'
+import type { Part, Refusal } from './part.ts'
 import type { TokenCheck } from './token.ts'
-
-export const MCP_PATH = '/mcp'
-
-export interface Refusal {
-  readonly status: number
-  readonly message: string
-  readonly headers?: Readonly<Record<string, string>>
-}
 
 export interface Rules {
   readonly hosts: ReadonlySet<string>
-  readonly token: TokenCheck | undefined
 }
-
-type Check = (req: IncomingMessage, rules: Rules) => Refusal | undefined
 
 /** In this order: who is a stranger learns nothing but that. */
-const CHECKS: readonly Check[] = [
-  versionRefusal,
-  hostRefusal,
-  originRefusal,
-  pathRefusal,
-  methodRefusal,
-  tokenRefusal,
-  bodyRefusal,
-]
-
-export function refusalOf(req: IncomingMessage, rules: Rules): Refusal | undefined {
-  for (const check of CHECKS) {
-    const refusal = check(req, rules)
-    if (refusal !== undefined) return refusal
-  }
-  return undefined
+export function refusalOf(req: IncomingMessage, part: Part | undefined, rules: Rules): Refusal | undefined {
+  return (
+    versionRefusal(req) ??
+    hostRefusal(req, rules) ??
+    originRefusal(req, rules) ??
+    (part ? part.refusalOf(req) : NOTHING_HERE)
+  )
 }
+
+export const NOTHING_HERE: Refusal = { status: 404, message: 'There is nothing here.' }
 
 /** Node's parser lets others pass that look like the first. */
 function versionRefusal(req: IncomingMessage): Refusal | undefined {
@@ -64,21 +47,13 @@ function originRefusal(req: IncomingMessage, { hosts }: Rules): Refusal | undefi
   return { status: 403, message: 'Requests from pages of other origins are not answered.' }
 }
 
-/** Letter by letter: an absolute URL, a query, a dot segment or an escape is another path. */
-function pathRefusal(req: IncomingMessage): Refusal | undefined {
-  if (req.url === MCP_PATH || req.url === '/') return undefined
-  return { status: 404, message: `There is nothing here. MCP is served at ${MCP_PATH}.` }
-}
-
-function methodRefusal(req: IncomingMessage): Refusal | undefined {
-  const allowed = req.url === MCP_PATH ? ['POST', 'GET', 'DELETE'] : ['GET']
+export function methodRefusal(req: IncomingMessage, allowed: readonly string[]): Refusal | undefined {
   if (allowed.includes(req.method ?? '')) return undefined
   return { status: 405, message: 'This method is not served here.', headers: { Allow: allowed.join(', ') } }
 }
 
-/** The page at / says nothing about the memory, and a person's browser has no token to show. */
-function tokenRefusal(req: IncomingMessage, { token }: Rules): Refusal | undefined {
-  if (token === undefined || req.url === '/' || token(req.headers.authorization)) return undefined
+export function tokenRefusal(req: IncomingMessage, token: TokenCheck | undefined): Refusal | undefined {
+  if (token === undefined || token(req.headers.authorization)) return undefined
   return {
     status: 401,
     message: 'This server wants its token, as "Authorization: Bearer TOKEN".',
@@ -86,11 +61,15 @@ function tokenRefusal(req: IncomingMessage, { token }: Rules): Refusal | undefin
   }
 }
 
-function bodyRefusal(req: IncomingMessage): Refusal | undefined {
-  if (req.method !== 'POST') return hasBody(req) ? { status: 400, message: 'A body comes with POST only.' } : undefined
+const WITH_BODY: readonly string[] = ['POST', 'PATCH']
+
+export function bodyRefusal(req: IncomingMessage): Refusal | undefined {
+  if (!WITH_BODY.includes(req.method ?? '')) {
+    return hasBody(req) ? { status: 400, message: `A body comes with ${WITH_BODY.join(' and ')} only.` } : undefined
+  }
   const [type = '', ...others] = req.headersDistinct['content-type'] ?? []
   if (others.length > 0 || !/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
-    return { status: 415, message: 'A POST needs Content-Type: application/json.' }
+    return { status: 415, message: `A ${req.method} needs Content-Type: application/json.` }
   }
   if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {
     return { status: 415, message: 'Compressed bodies are not read. Send it without Content-Encoding.' }

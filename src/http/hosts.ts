@@ -4,7 +4,7 @@
  * else's are taken, letter by letter, with the port. No patterns, no guessing.
  */
 import { isIPv4 } from 'node:net'
-import { InvalidError } from '../../errors.ts'
+import { InvalidError } from '../errors.ts'
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 const WILDCARDS = ['0.0.0.0', '::']

@@ -1,7 +1,7 @@
 /** Reads a body into a value, within bounds of size and depth. Never holds more than the limit, whatever is announced or sent. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Refusal } from './guard.ts'
 import type { HttpLimits } from './limits.ts'
+import type { Refusal } from './part.ts'
 
 /** The value, or why it is not read, or undefined when the client has gone away. */
 export async function readJson(

@@ -1,6 +1,6 @@
 /** The bearer token: a secret that client and server share. It is never printed, logged or put into an error. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { InvalidError } from '../../errors.ts'
+import { InvalidError } from '../errors.ts'
 
 const MIN_LENGTH = 16
 

@@ -1,0 +1,38 @@
+/** A question or a form over the page. The browser's own dialog keeps the focus inside, closes on Esc and gives the focus back. */
+import type { ComponentChildren, VNode } from 'preact'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+
+export interface DialogProps {
+  readonly title: string
+  /** By Esc, by its own button or by a click beside it; whoever shows it takes it away then. */
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+export function Dialog({ title, onClose, children }: DialogProps): VNode {
+  const element = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useLayoutEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
+    // Only a dialog that is closed gives the focus back; one that merely goes away loses it.
+    return () => dialog?.close()
+  }, [])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does by keys what a click on the backdrop does.
+    <dialog
+      ref={element}
+      class="dialog"
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === element.current) onClose()
+      }}
+    >
+      <div class="dialog-body">
+        <h2 id={titleId}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,34 @@
+/** What became of a text, line by line. Signs and words say what colours say too. */
+import type { VNode } from 'preact'
+import type { DiffLine, Hunk } from '../../history/line-diff.ts'
+
+export function Diff({ hunks }: { readonly hunks: readonly Hunk[] }): VNode {
+  return (
+    <div class="diff">
+      {hunks.map((hunk) => (
+        <div class="diff-hunk" key={`${hunk.before} ${hunk.after}`}>
+          <p class="diff-place">{placeOf(hunk)}</p>
+          {hunk.lines.map((line, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity, and a hunk never changes.
+            <Line key={index} line={line} />
+          ))}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function placeOf({ before, after }: Hunk): string {
+  return before === after ? `Line ${after}` : `Line ${before}, now ${after}`
+}
+
+function Line({ line: { kind, text } }: { readonly line: DiffLine }): VNode {
+  if (kind === 'same') return <div class="diff-line">{text === '' ? '\u200b' : text}</div>
+  const Change = kind === 'added' ? 'ins' : 'del'
+  return (
+    <Change class={`diff-line is-${kind}`}>
+      <span class="unseen">{kind}: </span>
+      {text === '' ? '\u200b' : text}
+    </Change>
+  )
+}

@@ -1,0 +1,6 @@
+/** The view "changes"; not written yet. */
+import type { VNode } from 'preact'
+
+export function ChangesView(): VNode {
+  return <h1>Changes</h1>
+}
