@@ -55,6 +55,7 @@ export {
   type PurgedEntry,
   type Recalled,
   type RecallOptions,
+  type Recalls,
   type RefusedEntry,
   type RememberOptions,
   type Reset,

@@ -20,6 +20,7 @@ import type { OperationInput } from './memory/operations/operation-input.ts'
 import { type LogQuery, Past, type Undone, type UndoOptions } from './memory/past.ts'
 import type { PurgedEntry } from './memory/purging.ts'
 import type { Recalled, RecallOptions } from './memory/recalled.ts'
+import type { Recalls } from './memory/recalls.ts'
 import type { RememberOptions, StoreOptions, WriteOptions } from './memory/remember-options.ts'
 import type { Elsewhere, Searching } from './memory/searching.ts'
 import { givenSettings, type KnownSettings, knownSettings, type MemorySettings } from './memory/settings.ts'
@@ -53,6 +54,7 @@ export type { OperationInput } from './memory/operations/operation-input.ts'
 export type { LogQuery, Undone, UndoOptions } from './memory/past.ts'
 export type { PurgedEntry } from './memory/purging.ts'
 export type { Recalled, RecallOptions } from './memory/recalled.ts'
+export type { Recalls } from './memory/recalls.ts'
 export type { RememberOptions, StoreOptions, WriteOptions } from './memory/remember-options.ts'
 export type { Elsewhere } from './memory/searching.ts'
 export type { KnownSettings, MemorySettings, SearchBy } from './memory/settings.ts'
@@ -76,22 +78,24 @@ export type { Summary, SummaryInput, Summed } from './session/summary.ts'
 export type { GivenText } from './session/turn-input.ts'
 
 export async function openMemory(options: MemoryOptions = {}): Promise<Memory> {
-  const { clock = Date.now, elsewhere } = options
+  const { clock = Date.now, elsewhere, recalled } = options
   const given = options.embed === undefined ? undefined : givenSource(options.embed)
   if (options.store) {
     const agent = normalizeAgentId(options.agent ?? 'main')
-    return new Memory(options.store, agent, clock, givenSettings(options), { source: given, elsewhere })
+    return new Memory(options.store, agent, clock, givenSettings(options), { source: given, elsewhere, recalled })
   }
   // Loaded only when it is wanted, so that the package's root stays free of Node's own modules.
   const { openConfigured } = await import('./memory/open.ts')
   const { store, agent, settings, source } = await openConfigured(options, clock)
-  return new Memory(store, agent, clock, settings, { source: options.embed === undefined ? source : given, elsewhere })
+  const help = { source: options.embed === undefined ? source : given, elsewhere, recalled }
+  return new Memory(store, agent, clock, settings, help)
 }
 
 /** What helps a memory to search, where there is something. */
 interface SearchHelp {
   readonly source?: MeaningSource | undefined
   readonly elsewhere?: Elsewhere | undefined
+  readonly recalled?: MemoryOptions['recalled']
   /** The past has no vectors. */
   readonly isPast?: boolean
   /** Of all who close together. */
@@ -261,6 +265,12 @@ export class Memory {
     return embeddingsOf(await this.#searches())
   }
 
+  /** How often a recall gave each entry to an agent, as far as servers of this memory have counted it. */
+  async recalls(): Promise<Recalls> {
+    const { savedRecalls } = await import('./memory/recalls.ts')
+    return savedRecalls(this.store)
+  }
+
   /** For a model to read: with a query, what it finds; without, world knowledge, the agent's memory and its last days. */
   async recall(options: RecallOptions = {}): Promise<Recalled> {
     requireOptions(options)
@@ -269,7 +279,7 @@ export class Memory {
 
   async #found(query: string, { query: _, days, ...options }: RecallOptions): Promise<Recalled> {
     if (days !== undefined) throw new InvalidError('days', 'belongs to a recall without a query', 'since instead')
-    const found = await this.search(query, { budgetTokens: DEFAULT_BUDGET_TOKENS, ...options })
+    const found = this.#given(await this.search(query, { budgetTokens: DEFAULT_BUDGET_TOKENS, ...options }))
     const { timezone: zone } = await this.store.settings()
     return { text: hitsText(found, zone), ...found }
   }
@@ -387,9 +397,16 @@ export class Memory {
 
   async #autoRecalled(message: string, options: CallOptions, shown?: AlreadyShown): Promise<Found | undefined> {
     const { autoRecall } = await import('./memory/auto-recall.ts')
-    return this.#underWay.run(options.signal, async (signal) =>
+    const found = await this.#underWay.run(options.signal, async (signal) =>
       autoRecall(await this.#searches(), message, this.settings, { ...options, signal }, shown),
     )
+    return found && this.#given(found)
+  }
+
+  /** The same; whoever counts hears of it. */
+  #given(found: Found): Found {
+    if (found.hits.length > 0) this.#help.recalled?.(found.hits.map(({ entry }) => entry.id))
+    return found
   }
 
   /** Loaded when it is first wanted: most commands never search. */

@@ -94,6 +94,15 @@ const TABLE: Readonly<Record<string, Row>> = {
     packages: ['@modelcontextprotocol/server'],
     node: true,
   },
+  // What the page and programs ask for; page/ below is what a browser runs, and takes nothing from here but types.
+  api: {
+    parts: ['errors.ts', 'model', 'ports', 'history', 'recall', 'prompt', 'memory.ts', 'tools', 'follow', 'http'],
+    node: true,
+  },
+  page: {
+    parts: ['model', 'history', 'prompt', 'recall', 'api'],
+    packages: ['preact', '@preact/signals', 'marked', 'uplot'],
+  },
   cli: {
     parts: [
       'errors.ts',

@@ -37,7 +37,8 @@ export interface Workspace {
   readonly world: KindCounts
   /** By id; always with `agent`, though it may have nothing yet. */
   readonly agents: readonly { readonly agent: string; readonly kinds: KindCounts }[]
-  readonly mcpUrl: string
+  /** Missing: agents are given no tools here. */
+  readonly mcpUrl?: string
   /** It is the sample that `npm start` makes, and may be removed with one click. */
   readonly isSample: boolean
   /** Whether the identity may be written. */

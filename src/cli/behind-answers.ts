@@ -13,6 +13,8 @@ export interface BehindOptions {
   readonly config: Config
   readonly memory: Memory
   readonly load: () => Promise<void>
+  /** Told which entries were given to who asked over the socket. */
+  readonly recalled: (ids: readonly string[]) => void
   /** Told once what keeps other commands from being answered. */
   readonly warn: (problem: string) => void
 }
@@ -42,6 +44,11 @@ export class BehindAnswers {
       ...tool,
       run: (args, call) => tool.run(args, call).finally(() => this.#answered(!tool.annotations.readOnlyHint)),
     }))
+  }
+
+  /** By others than the tools. */
+  wrote(): void {
+    this.#answered(true)
   }
 
   async stop(): Promise<void> {
@@ -75,12 +82,12 @@ export class BehindAnswers {
   }
 
   async #serve(): Promise<LocalServing | undefined> {
-    const { config, memory, warn } = this.#options
+    const { config, memory, warn, recalled } = this.#options
     const place = localPlace(config)
     if (place?.user === undefined) return undefined
     try {
       const { serveLocal } = await import('../local/serve-local.ts')
-      return await serveLocal(memory, { place, setup: setupOf(config) })
+      return await serveLocal(memory, { place, setup: setupOf(config), recalled })
     } catch (error) {
       warn(`other commands search by words: ${error instanceof Error ? error.message : String(error)}`)
       return undefined

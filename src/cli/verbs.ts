@@ -256,6 +256,14 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     },
   ],
   [
+    'serve',
+    {
+      group: 'Look',
+      summary: 'a page to see, search and mend the memory, with an API and MCP',
+      load: async () => (await import('./commands/serve.ts')).serve,
+    },
+  ],
+  [
     'mcp',
     {
       group: 'Setup',

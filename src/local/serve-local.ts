@@ -15,6 +15,8 @@ export interface ServeOptions {
   readonly place: LocalPlace
   /** What else decides about the hits, in one text: only who says the same is answered. */
   readonly setup: string
+  /** Told which entries were given to who asked. */
+  readonly recalled?: (ids: readonly string[]) => void
 }
 
 export interface LocalServing {
@@ -29,7 +31,7 @@ const MOST_CONNECTIONS = 64
 const SWEEP_MS = 200
 
 /** It keeps no process alive. */
-export async function serveLocal(memory: Memory, { place, setup }: ServeOptions): Promise<LocalServing> {
+export async function serveLocal(memory: Memory, { place, setup, recalled }: ServeOptions): Promise<LocalServing> {
   const path = newSocketPath(place, Date.now())
   const memories = new ServedMemories(memory)
   const connections = new Set<Socket>()
@@ -39,7 +41,9 @@ export async function serveLocal(memory: Memory, { place, setup }: ServeOptions)
     converse(socket, async (question, signal) => {
       const no = refusal(question, place, setup)
       if (no !== undefined) return { no }
-      return { found: await memories.search(question, signal) }
+      const found = await memories.search(question, signal)
+      recalled?.(found.hits.map(({ entry }) => entry.id))
+      return { found }
     })
   })
   server.maxConnections = MOST_CONNECTIONS

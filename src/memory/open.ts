@@ -33,6 +33,8 @@ export interface MemoryOptions extends MemorySettings {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Who may answer a search in our place, where it does not name the mode lexical. */
   readonly elsewhere?: Elsewhere
+  /** Told which entries a recall has given to an agent, for who counts them; a person's `search` is not told. */
+  readonly recalled?: ((ids: readonly string[]) => void) | undefined
 }
 
 export interface OpenedStore {

@@ -17,6 +17,8 @@ export interface Parameter<Value, Must extends boolean = boolean> {
   readonly must: Must
   /** The schema says that it is required. Of what may be left out too where a seed's schema says so. */
   readonly listed: boolean
+  /** `null` says something, and is checked as a value; else it means that nothing was sent. */
+  readonly takesNull?: true
 }
 
 export type ParameterTable = Readonly<Record<string, Parameter<unknown>>>
@@ -138,7 +140,7 @@ export function checkedArguments<Table extends ParameterTable>(args: unknown, ta
   const checked = Object.entries(table).map(([name, parameter]) => {
     // Only what is its own: an object's "constructor" is nothing that anyone sent.
     const value: unknown = Object.hasOwn(given, name) ? (given as Record<string, unknown>)[name] : undefined
-    if (value !== undefined && value !== null) return [name, parameter.check(value, name)]
+    if (value !== undefined && (value !== null || parameter.takesNull)) return [name, parameter.check(value, name)]
     if (parameter.must) throw missing(name, parameter.schema)
     return [name, undefined]
   })
