@@ -1,0 +1,278 @@
+/** What a person does on the page, as the API sees it: each answer is looked at, and so are the files. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type ServedPage, servePage, type Visitor, visitor } from './served-page.ts'
+
+let served: ServedPage
+let asker: Visitor
+
+beforeAll(async () => {
+  served = await servePage()
+  asker = await visitor(served)
+})
+
+function fileOf(entry: { readonly path: string }): string {
+  return readFileSync(join(served.root, entry.path), 'utf8')
+}
+
+async function made(name: string, content = 'First text.'): Promise<{ id: string; revision: string; path: string }> {
+  const { json } = await asker.ask('POST', '/entries', { kind: 'note', name, content })
+  return json.entry
+}
+
+describe('writing', () => {
+  it('puts a new note into a file, by hand, and undoes it', async () => {
+    const { json } = await asker.ask('POST', '/entries', {
+      kind: 'note',
+      name: 'Fairs',
+      content: 'Pack the banner.',
+      description: 'Each spring',
+      aliases: ['trade fairs'],
+      metadata: { season: 'spring' },
+      ttl: '30d',
+    })
+    expect(fileOf(json.entry)).toContain('Pack the banner.')
+    expect(json.entry).toMatchObject({
+      origin: { by: 'hand' },
+      aliases: ['trade fairs'],
+      metadata: { season: 'spring' },
+    })
+    expect(json.entry.expiresAt).not.toBeNull()
+    const undone = await asker.ask('POST', '/undo', { changes: [json.change] })
+    expect(undone.json.undone).toEqual([json.change])
+    expect((await asker.get(`/entries/${json.entry.id}`)).status).toBe(404)
+    const redone = await asker.ask('POST', '/undo', { changes: [undone.json.change] })
+    expect(redone.status).toBe(200)
+    expect((await asker.get(`/entries/${json.entry.id}`)).json.entry.content).toBe('Pack the banner.')
+  })
+
+  it('rewrites and renames in one change, and the old name stays', async () => {
+    const entry = await made('Banners')
+    const { json } = await asker.ask('PATCH', `/entries/${entry.id}`, {
+      name: 'Flags',
+      content: 'They are in the cellar.',
+      description: '',
+      metadata: { where: 'cellar' },
+      expect: entry.revision,
+    })
+    expect(json.entry).toMatchObject({ name: 'Flags', aliases: ['Banners'], metadata: { where: 'cellar' } })
+    expect(fileOf(json.entry)).toContain('They are in the cellar.')
+    await asker.ask('POST', '/undo', { changes: [json.change] })
+    expect((await asker.get(`/entries/${entry.id}`)).json.entry).toMatchObject({
+      name: 'Banners',
+      content: 'First text.',
+    })
+  })
+
+  it('writes nothing over what was not seen, and shows what is there instead', async () => {
+    const entry = await made('Race')
+    const path = join(served.root, entry.path)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('First text.', 'By an editor.'))
+    const late = await asker.ask('PATCH', `/entries/${entry.id}`, { content: 'By the page.', expect: entry.revision })
+    expect(late.status).toBe(409)
+    expect(late.json.error).toMatchObject({ code: 'CONFLICT', current: { id: entry.id, content: 'By an editor.' } })
+    expect(fileOf(entry)).toContain('By an editor.')
+    const { revision } = late.json.error.current
+    const again = await asker.ask('PATCH', `/entries/${entry.id}`, { content: 'By the page.', expect: revision })
+    expect(again.status).toBe(200)
+    expect(fileOf(entry)).toContain('By the page.')
+  })
+
+  it('tells of an entry that is gone meanwhile that it is', async () => {
+    const entry = await made('Gone')
+    await served.memory.forget(entry.id)
+    const late = await asker.ask('PATCH', `/entries/${entry.id}`, { content: 'Too late.', expect: entry.revision })
+    expect([late.status, late.json.error.code]).toEqual([404, 'NOT_FOUND'])
+  })
+
+  it('gives, takes over and drops aliases', async () => {
+    const [one, other] = [await made('One'), await made('Other')]
+    expect((await asker.ask('POST', `/entries/${one.id}/aliases`, { alias: 'both' })).json.entry.aliases).toEqual([
+      'both',
+    ])
+    const taken = await asker.ask('POST', `/entries/${other.id}/aliases`, { alias: 'both' })
+    expect([taken.status, taken.json.error.code]).toEqual([409, 'NAME_TAKEN'])
+    const moved = await asker.ask('POST', `/entries/${other.id}/aliases`, { alias: 'both', mode: 'take' })
+    expect(moved.json.entry).toMatchObject({ id: other.id, aliases: ['both'] })
+    const dropped = await asker.ask('POST', `/entries/${other.id}/aliases`, { alias: 'both', mode: 'drop' })
+    expect(dropped.json.entry.aliases).toEqual([])
+  })
+
+  it('gives an entry an end and takes it away again', async () => {
+    const entry = await made('Ending')
+    const at = new Date(Date.now() + 86_400_000).toISOString()
+    expect((await asker.ask('PATCH', `/entries/${entry.id}`, { expiresAt: at })).json.entry.expiresAt).toBe(at)
+    expect((await asker.ask('PATCH', `/entries/${entry.id}`, { expiresAt: null })).json.entry.expiresAt).toBeNull()
+    expect((await asker.ask('PATCH', `/entries/${entry.id}`, { expiresAt: 'soon' })).status).toBe(400)
+  })
+
+  it('forgets, with compare-and-swap', async () => {
+    const entry = await made('Waste')
+    expect((await asker.ask('DELETE', `/entries/${entry.id}?expect=0000000000000000`)).status).toBe(409)
+    const { json } = await asker.ask('DELETE', `/entries/${entry.id}?expect=${entry.revision}`)
+    expect(json.entry.name).toBe('Waste')
+    expect((await asker.get(`/entries/${entry.id}`)).status).toBe(404)
+  })
+
+  it('changes nothing where nothing is asked for', async () => {
+    const entry = await made('Same')
+    const { status, json } = await asker.ask('PATCH', `/entries/${entry.id}`, { name: 'Same' })
+    expect([status, json.change]).toEqual([200, undefined])
+  })
+
+  it('leaves the identity alone where that may not be written', async () => {
+    const { status, json } = await asker.ask('POST', '/entries', { kind: 'identity', content: 'You are someone else.' })
+    expect([status, json.error.code]).toEqual([403, 'READ_ONLY'])
+  })
+})
+
+describe('looking', () => {
+  it('lists by page, kind, scope and order', async () => {
+    const notes = (await asker.get('/entries?kinds=note&sort=name&limit=2')).json
+    expect(notes.entries).toHaveLength(2)
+    expect(notes.total).toBeGreaterThan(2)
+    const rest = (await asker.get('/entries?kinds=note&sort=name&offset=2&limit=200')).json
+    const names = [...notes.entries, ...rest.entries].map(({ name }: { name: string }) => name)
+    expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b, 'en')))
+    expect(new Set(names).size).toBe(notes.total)
+    const world = (await asker.get('/entries?scope=world')).json
+    expect(world.entries.map(({ kind }: { kind: string }) => kind)).toEqual(['topic'])
+    expect(world.entries[0].excerpt).toBe('Its name is heron.')
+  })
+
+  it("shows another agent's memory only to who asks for that agent", async () => {
+    const { json } = await asker.get('/workspace')
+    expect(json.agents.map(({ agent }: { agent: string }) => agent)).toEqual(['main', 'scout'])
+    const mine = (await asker.get('/search?q=scout')).json
+    expect(mine.hits).toEqual([])
+    const its = (await asker.get('/search?q=scout&agent=scout')).json
+    expect(its.hits[0].entry.name).toBe('Secret of scout')
+    expect((await asker.get('/entries/Secret%20of%20scout')).status).toBe(404)
+    expect((await asker.get('/entries/Secret%20of%20scout?agent=SCOUT')).status).toBe(200)
+  })
+
+  it('finds with reasons, and says why one is not there', async () => {
+    const { json } = await asker.get('/search?q=heron&explain=true&kinds=topic')
+    expect(json.hits[0].entry.name).toBe('Staging server')
+    expect(json.hits[0].why.words[0]).toMatchObject({ term: 'heron' })
+    expect(json.hits[0].highlights).toEqual([[12, 17]])
+    const not = (await asker.get('/why-not?q=heron&ref=Posters')).json
+    expect(not).toMatchObject({ reason: 'no-words', entry: { name: 'Posters' } })
+  })
+
+  it('filters by metadata, time and kind', async () => {
+    const found = async (more: string): Promise<string[]> =>
+      (await asker.get(`/search?q=ship&${more}`)).json.hits.map(({ entry }: { entry: { name: string } }) => entry.name)
+    expect(await found('where=sure%3E%3D0.8')).toEqual(['Deploys'])
+    expect(await found('where=sure%3E%3D0.95')).toEqual([])
+    expect(await found('until=2020-01-01')).toEqual([])
+    expect(await found('kinds=topic')).toEqual([])
+    expect((await asker.get('/search?q=ship&where=nonsense')).status).toBe(400)
+  })
+
+  it('shows the memory as it was', async () => {
+    const entry = await made('Then', 'As it was.')
+    const before = new Date().toISOString()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await asker.ask('PATCH', `/entries/${entry.id}`, { content: 'As it is.' })
+    const then = await asker.get(`/entries/${entry.id}?asOf=${before}`)
+    expect(then.json.entry.content).toBe('As it was.')
+    expect((await asker.get(`/search?q=was&asOf=${before}`)).json.hits[0].entry.id).toBe(entry.id)
+    expect((await asker.get('/entries?asOf=2999-01-01')).status).toBe(400)
+    // Kept while somebody looks: the same moment again is the same answer.
+    expect((await asker.get(`/entries/${entry.id}?asOf=${before}`)).json.entry.content).toBe('As it was.')
+  })
+
+  it('tells a session with its markers, its window and what stands for what was before', async () => {
+    const { json } = await asker.get('/sessions/chat-1')
+    expect(json.turns.map(({ inWindow }: { inWindow: boolean }) => inWindow)).toEqual([false, false, true])
+    expect(json.markers).toMatchObject([{ reason: 'compact', turns: 2, unmarked: false }])
+    expect(json.archive.content).toBe('Heron is in the new rack.')
+    const { items, days } = (await asker.get('/timeline')).json
+    expect(items.map(({ type }: { type: string }) => type)).toContain('session')
+    expect(days.at(-1)).toMatchObject({ sessions: 1 })
+    expect((await asker.get('/timeline?limit=1')).json.next).toBeDefined()
+  })
+
+  it('pages through the timeline without losing or doubling anything', async () => {
+    const all = (await asker.get('/timeline?limit=200')).json.items
+    const seen: unknown[] = []
+    for (let next = ''; ; ) {
+      const page = (await asker.get(`/timeline?limit=1${next}`)).json
+      seen.push(...page.items)
+      if (page.next === undefined) break
+      next = `&before=${page.next}`
+    }
+    expect(seen).toEqual(all)
+  })
+
+  it('tells changes as diffs, by whom, of one entry, and page by page', async () => {
+    const entry = await made('Diffed', 'one\ntwo')
+    await asker.ask('PATCH', `/entries/${entry.id}`, { content: 'one\nthree', description: 'counted' })
+    const { changes } = (await asker.get(`/changes?entry=${entry.id}`)).json
+    expect(changes).toHaveLength(2)
+    expect(changes[0]).toMatchObject({ origin: { by: 'hand' }, touched: [{ what: 'changed', label: 'Diffed' }] })
+    const [touched] = changes[0].touched
+    expect(touched.hunks[0].lines.map(({ kind, text }: { kind: string; text: string }) => `${kind} ${text}`)).toEqual([
+      'same one',
+      'removed two',
+      'added three',
+    ])
+    expect(touched.fields).toEqual([{ field: 'description', before: '', after: 'counted' }])
+    const { changes: all } = (await asker.get('/changes?limit=100')).json
+    const pages: number[] = []
+    for (let before = ''; ; ) {
+      const page = (await asker.get(`/changes?limit=7${before}`)).json
+      pages.push(...page.changes.map(({ number }: { number: number }) => number))
+      if (page.next === undefined) break
+      before = `&before=${page.next}`
+    }
+    expect(pages).toEqual(all.map(({ number }: { number: number }) => number))
+    expect((await asker.get('/changes?by=import')).json.changes).toEqual([])
+  })
+
+  it('names the later changes that keep one from being undone, and undoes them too when told', async () => {
+    const entry = await made('Built on')
+    const first = (await asker.ask('PATCH', `/entries/${entry.id}`, { content: 'Second.' })).json.change
+    const second = (await asker.ask('PATCH', `/entries/${entry.id}`, { content: 'Third.' })).json.change
+    const refused = await asker.ask('POST', '/undo', { changes: [first] })
+    expect([refused.status, refused.json.error.later]).toEqual([409, [second]])
+    const { json } = await asker.ask('POST', '/undo', { changes: [first], withLater: true })
+    expect(json.undone).toEqual([first, second])
+    expect((await asker.get(`/entries/${entry.id}`)).json.entry.content).toBe('First text.')
+  })
+
+  it('undoes a whole session', async () => {
+    await served.memory.remember('By a session.', { name: 'From chat-9', session: 'chat-9' })
+    await served.memory.remember('By it too.', { name: 'Also from chat-9', session: 'chat-9' })
+    const { json } = await asker.ask('POST', '/undo', { session: 'chat-9' })
+    expect(json.undone).toHaveLength(2)
+    expect(await served.memory.get('From chat-9')).toBeUndefined()
+  })
+
+  it('shows what a model would be given, part by part', async () => {
+    const { json } = await asker.ask('POST', '/context', { message: 'where is heron?' })
+    const parts = Object.fromEntries(json.parts.map((part: { part: string; text: string }) => [part.part, part.text]))
+    expect(parts.memory).toContain('Prefers short answers.')
+    expect(parts.recall).toContain('heron')
+    expect(json.tokens).toBe(json.parts.reduce((sum: number, { tokens }: { tokens: number }) => sum + tokens, 0))
+  })
+
+  it('tells how the memory is doing', async () => {
+    const { json } = await asker.get('/overview')
+    expect(json.memory).toMatchObject({ bytes: Buffer.byteLength('Prefers short answers.'), limit: 8192 })
+    expect(json.expiring.map(({ key }: { key?: string }) => key)).toContain('task')
+    const sum = (series: readonly { totals: readonly number[] }[]): number =>
+      series.reduce((total, { totals }) => total + (totals.at(-1) ?? 0), 0)
+    expect(sum(json.growth.byKind)).toBe(json.entries)
+    expect(sum(json.growth.byAgent)).toBe(json.entries)
+    expect(json.unrecalled.since).toBeUndefined()
+    expect(json.embeddings).toMatchObject({ loaded: false, entries: 0, pending: 0 })
+  })
+
+  it('refuses to remove what is not the sample', async () => {
+    const { status, json } = await asker.ask('POST', '/sample/remove', {})
+    expect([status, json.error.code]).toEqual([501, 'UNSUPPORTED'])
+  })
+})

@@ -1,0 +1,124 @@
+/** Live updates: what another process, a hand or the page itself changed is told to who listens, for as long as it does. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Desk } from '../cli/keepsake.ts'
+import { type ServedPage, servePage, type Visitor, visitor } from './served-page.ts'
+
+let served: ServedPage
+let asker: Visitor
+
+beforeAll(async () => {
+  served = await servePage()
+  asker = await visitor(served)
+})
+
+interface Told {
+  readonly name: string
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
+  readonly data: any
+}
+
+class Listening {
+  readonly #over = new AbortController()
+  readonly #told: Told[] = []
+  #wake: () => void = () => undefined
+  isEnded = false
+
+  async begin(query = ''): Promise<this> {
+    const { headers } = asker
+    const response = await fetch(`${served.origin}/api/v1/events${query}`, { headers, signal: this.#over.signal })
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    this.#read(response).catch(() => undefined)
+    await this.next('ready')
+    return this
+  }
+
+  /** The next event of this name. */
+  async next(name: string): Promise<Told> {
+    for (;;) {
+      const at = this.#told.findIndex((event) => event.name === name)
+      const [event] = at < 0 ? [] : this.#told.splice(at, 1)
+      if (event) return event
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  get waiting(): number {
+    return this.#told.length
+  }
+
+  stop(): void {
+    this.#over.abort()
+  }
+
+  async #read(response: Response): Promise<void> {
+    let rest = ''
+    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const blocks = (rest + part).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? []
+        if (name !== undefined) this.#told.push({ name, data: JSON.parse(data ?? '{}') })
+      }
+      this.#wake()
+    }
+    this.isEnded = true
+    this.#wake()
+  }
+}
+
+describe('live updates', () => {
+  it('tell what another process wrote', async () => {
+    const listening = await new Listening().begin()
+    const { status, stdout } = await new Desk().run([
+      ...['remember', 'From elsewhere.', '--name', 'Elsewhere', '--json', '--workspace', served.root],
+    ])
+    expect(status).toBe(0)
+    const { data } = await listening.next('change')
+    expect(data).toEqual({ ids: [JSON.parse(stdout).entry.id], gone: [] })
+    listening.stop()
+  })
+
+  it('tell what a hand did to a file', async () => {
+    const listening = await new Listening().begin()
+    const entry = await served.memory.get('Deploys')
+    const path = join(served.root, entry?.path ?? '')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('make ship', 'make sail'))
+    expect((await listening.next('change')).data.ids).toEqual([entry?.id])
+    listening.stop()
+  })
+
+  it('tell what is gone, to every page that is open', async () => {
+    const pages = await Promise.all([1, 2, 3].map(() => new Listening().begin()))
+    const entry = await served.memory.get('Posters')
+    await asker.ask('DELETE', `/entries/${entry?.id}`)
+    for (const page of pages) {
+      expect((await page.next('change')).data).toEqual({ ids: [], gone: [entry?.id] })
+      page.stop()
+    }
+  })
+
+  it("tell nothing of another agent's", async () => {
+    const [mine, its] = [await new Listening().begin(), await new Listening().begin('?agent=scout')]
+    await served.memory.as('scout').remember('More.', { name: 'More of scout' })
+    await its.next('change')
+    await served.memory.remember('A sign.', { name: 'A sign' })
+    const { data } = await mine.next('change')
+    expect(data.ids).toEqual([(await served.memory.get('A sign'))?.id])
+    expect(mine.waiting).toBe(0)
+    mine.stop()
+    its.stop()
+  })
+
+  it('end with the server', async () => {
+    const own = await servePage()
+    const its = await visitor(own)
+    const response = await fetch(`${own.origin}/api/v1/events`, { headers: its.headers })
+    const read = response.text().catch(() => 'cut off')
+    await own.end()
+    expect(await read).toMatch(/ready|cut off/)
+  })
+})
