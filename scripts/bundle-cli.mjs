@@ -1,5 +1,5 @@
 // The command line as a few files instead of two hundred: loading modules one by one was half of a command's time. An
-// everyday command loads main.js, program.js and chunk.js, the MCP server mcp.js besides, a conversation session.js, what asks a model
+// everyday command loads main.js, program.js and chunk.js, the MCP server mcp.js besides, what serves over HTTP http.js, a conversation session.js, what asks a model
 // agent.js, what makes vectors embed.js, what talks to a running server local.js, what opens a memory in one file file.js, one on a Chroma
 // server chroma.js, and what is seldom asked for is in rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
 // for many files cost more than one that is too long. Packages that only the program needs are bundled and are development
@@ -24,9 +24,8 @@ const PLACES = [
     'everyday',
     `cli/commands/(${EVERYDAY_COMMANDS})|cli/(program|context|open-workspace|asked-config|version)|config/find-workspace|memory|memory/(auto-recall|context|open|searching)|prompt/.*|session/echo/injections|stores/filesystem/store|model/.*`,
   ],
-  ['http', 'mcp/http/.*|http/.*'],
-  ['serve', 'cli/page|cli/sample/.*|api/.*'],
-  ['mcp', 'cli/commands/(mcp|serve)|mcp/.*|tools/.*|stores/filesystem/watch'],
+  ['http', 'mcp/http/.*|http/.*|cli/page|cli/sample/.*|api/.*'],
+  ['mcp', 'cli/commands/(mcp|serve)|mcp/.*|tools/.*|memory/recalls|stores/filesystem/watch'],
   ['session', 'session/.*|cli/commands/session(/.*)?|cli/hook/(transcript-file|condense-later)'],
   ['agent', 'agent/.*|consolidate/.*|complete/.*|cli/commands/(chat|consolidate|review)|cli/asked-model'],
   ['local', 'local/.*'],
@@ -46,6 +45,9 @@ const SHARED = [
   'cli/session-text',
   'complete/foreign-in',
 ]
+
+/** Loaded before it, as the program is before all: what both have is no file of its own then. */
+const LOADED_BEFORE = { http: ['mcp'] }
 
 const DYNAMIC_IMPORT = /(?<!typeof )\bimport\('(\.[^']+)'\)/g
 
@@ -118,14 +120,15 @@ function withFewerTargets(code, folder) {
   return [body, ...imports].join('\n')
 }
 
-/** With all of the program, which is loaded by then: else esbuild would cut that up by who shares what. */
+/** With all that is loaded by then: else esbuild would cut that up by who shares what. */
 function targetsIn(place) {
   const files = readdirSync(SRC, { recursive: true }).filter((file) => /(?<!\.test)\.ts$/.test(file))
   const targets = files.flatMap((file) => {
     const code = readFileSync(join(SRC, file), 'utf8')
     return [...code.matchAll(DYNAMIC_IMPORT)].map(([, specifier]) => join(SRC, dirname(file), specifier))
   })
-  const here = [...new Set(targets)].filter((path) => placeOf(path) === place).sort()
+  const places = [place, ...(LOADED_BEFORE[place] ?? [])]
+  const here = [...new Set(targets)].filter((path) => places.includes(placeOf(path))).sort()
   return [PROGRAM, ...here].map((path) => `export * as ${nameOf(path)} from ${JSON.stringify(path)}`).join('\n')
 }
 

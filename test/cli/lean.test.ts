@@ -68,7 +68,8 @@ describe.concurrent('a command', () => {
 
   it('that serves MCP loads what that takes, and nothing of HTTP or of what is rare', async () => {
     const loaded = await loadedBy(await Desk.furnished(), ['mcp'], RECALL_OVER_MCP)
-    const files = ['agent-embed-mcp.js', 'agent-mcp.js', 'chunk.js', 'http-mcp.js', 'main.js', 'mcp.js', 'program.js']
+    const shared = ['agent-embed-http-mcp.js', 'agent-http-mcp.js', 'chunk.js', 'http-mcp.js']
+    const files = [...shared, 'main.js', 'mcp.js', 'program.js']
     expect(loaded.map((url) => url.replace(/.*\//, '')).sort()).toEqual(files)
   })
 
