@@ -146,7 +146,7 @@ interface Import {
 }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|\.d\.ts$/.test(file))
   .sort()
 
 function partOf(file: string): string | undefined {
@@ -173,7 +173,7 @@ function breaches(file: string, text: string): string[] {
   for (const { to } of importsOf(file, text)) {
     if (to.startsWith('node:')) {
       if (!row.node) found.push(`${file} imports ${to}; ${part} may not touch Node's own modules`)
-    } else if (to.endsWith('.ts') || to.startsWith('..')) {
+    } else if (/\.(?:tsx?|css)$/.test(to) || to.startsWith('..')) {
       const target = partOf(to)
       if (target !== part && (target === undefined || !row.parts.includes(target))) {
         found.push(`${file} imports ${to}; ${part} may import only ${row.parts.join(', ') || 'nothing'}`)

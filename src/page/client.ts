@@ -32,7 +32,8 @@ export async function send<Answer>(
   body?: object,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  return request(method, path, query, body, signal)
+  // The server takes no POST and no PATCH without one.
+  return request(method, path, query, method === 'DELETE' ? undefined : (body ?? {}), signal)
 }
 
 /** With the secret that the link brought, once. */

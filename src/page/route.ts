@@ -1,5 +1,9 @@
-/** Where the page is: a view and what it is asked for, in the address, so that every state can be bookmarked and gone back to. */
+/**
+ * Where the page is: a view and what it is asked for, in the address, so that every state can be bookmarked and gone back to. Nobody leaves
+ * text behind unasked: leaving.ts.
+ */
 import { type Signal, signal } from '@preact/signals'
+import { isHeldBack } from './leaving.ts'
 
 export const VIEWS = ['browse', 'recall', 'timeline', 'changes', 'context', 'overview', 'map'] as const
 export type View = (typeof VIEWS)[number]
@@ -12,7 +16,26 @@ export interface Route {
 
 export const route: Signal<Route> = signal(routeOf(location))
 
-addEventListener('popstate', () => {
+/** How many steps into this tab's history, so that one that was taken by the browser's own buttons can be taken back. */
+let position = positionOf(history.state) ?? 0
+let isReturning = false
+history.replaceState({ position }, '')
+
+addEventListener('popstate', ({ state }) => {
+  const arrived = positionOf(state)
+  // A step that was typed: another # in the address bar.
+  if (arrived === undefined) history.replaceState({ position: ++position }, '')
+  const steps = (arrived ?? position) - position
+  position += steps
+  if (isReturning) {
+    isReturning = false
+    return
+  }
+  if (steps !== 0 && isHeldBack(routeOf(location), () => history.go(steps))) {
+    isReturning = true
+    history.go(-steps)
+    return
+  }
   route.value = routeOf(location)
 })
 
@@ -27,12 +50,22 @@ export function href(view: View, query: Readonly<Record<string, string | undefin
 
 /** `replace`: for what changes while somebody types, which nobody wants to go back through. */
 export function go(address: string, { replace = false }: { readonly replace?: boolean } = {}): void {
-  if (replace) history.replaceState(null, '', address)
-  else history.pushState(null, '', address)
+  if (isHeldBack(routeOf(new URL(address, location.href)), () => move(address, replace))) return
+  move(address, replace)
+}
+
+function move(address: string, replace: boolean): void {
+  if (replace) history.replaceState({ position }, '', address)
+  else history.pushState({ position: ++position }, '', address)
   route.value = routeOf(location)
 }
 
-function routeOf({ pathname, search }: Location): Route {
+function positionOf(state: unknown): number | undefined {
+  const found = typeof state === 'object' && state !== null && 'position' in state ? state.position : undefined
+  return typeof found === 'number' ? found : undefined
+}
+
+function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
   const view = VIEWS.find((name) => pathname === `/${name}`) ?? 'browse'
   return { view, query: Object.fromEntries(new URLSearchParams(search)) }
 }

@@ -254,8 +254,8 @@ describe('looking', () => {
   it('shows what a model would be given, part by part', async () => {
     const { json } = await asker.ask('POST', '/context', { message: 'where is heron?' })
     const parts = Object.fromEntries(json.parts.map((part: { part: string; text: string }) => [part.part, part.text]))
-    expect(parts.memory).toContain('Prefers short answers.')
-    expect(parts.recall).toContain('heron')
+    expect(parts['memory']).toContain('Prefers short answers.')
+    expect(parts['recall']).toContain('heron')
     expect(json.tokens).toBe(json.parts.reduce((sum: number, { tokens }: { tokens: number }) => sum + tokens, 0))
   })
 

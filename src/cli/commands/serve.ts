@@ -120,6 +120,7 @@ function servingText(
   const snippet = JSON.stringify({ mcpServers: { keepsake: { type: 'http', url } } })
   return [
     `Serving the memory of ${agent} in ${screen.plain(workspace)}`,
+    ...(isSample(workspace) ? SAMPLE_TEXT : []),
     '',
     `  Page   ${screen.bold(link)}`,
     '         (works once, in one browser; the next link is printed when it was used)',
@@ -128,6 +129,11 @@ function servingText(
     'End it with Ctrl+C.',
   ].join('\n')
 }
+
+const SAMPLE_TEXT = [
+  'It is a sample: a made-up team, and what its agents remember. A button on the page removes it.',
+  'For a memory of your own: npx keepsake init, npx keepsake install claude, npx keepsake serve',
+]
 
 function mcpText(url: string, snippet: string): string[] {
   return [

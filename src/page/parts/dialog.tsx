@@ -12,11 +12,18 @@ export interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps): VNode {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
+  const close = useRef(onClose)
+  close.current = onClose
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
-    // Only a dialog that is closed gives the focus back; one that merely goes away loses it.
-    return () => dialog?.close()
+    if (dialog !== null) dialog.onclose = () => close.current()
+    return () => {
+      if (dialog === null) return
+      // Only a dialog that is closed gives the focus back; one that merely goes away loses it. Whoever took it away knows already.
+      dialog.onclose = null
+      dialog.close()
+    }
   }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does by keys what a click on the backdrop does.
@@ -24,7 +31,6 @@ export function Dialog({ title, onClose, children }: DialogProps): VNode {
       ref={element}
       class="dialog"
       aria-labelledby={titleId}
-      onClose={onClose}
       onClick={(event) => {
         if (event.target === element.current) onClose()
       }}

@@ -9,7 +9,6 @@ export function Diff({ hunks }: { readonly hunks: readonly Hunk[] }): VNode {
         <div class="diff-hunk" key={`${hunk.before} ${hunk.after}`}>
           <p class="diff-place">{placeOf(hunk)}</p>
           {hunk.lines.map((line, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity, and a hunk never changes.
             <Line key={index} line={line} />
           ))}
         </div>

@@ -2,24 +2,34 @@
 import type { VNode } from 'preact'
 import { workspace } from '../state.ts'
 
-export function Moment({ at }: { readonly at: string }): VNode {
+export interface MomentProps {
+  readonly at: string
+  /** With day and time, however near. */
+  readonly isWhole?: boolean
+}
+
+export function Moment({ at, isWhole = false }: MomentProps): VNode {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return <span>{at}</span>
   const zone = workspace.value?.zone ?? 'UTC'
   return (
     <time class="moment" dateTime={at} title={`${fullText(date, zone)} (${zone})`}>
-      {shortText(date, zone, new Date())}
+      {isWhole ? wholeText(date, zone) : shortText(date, zone, new Date())}
     </time>
   )
+}
+
+/** `4 Mar 2026, 09:30` */
+function wholeText(date: Date, zone: string): string {
+  return `${dayText(date, zone)}, ${timeText(date, zone)}`
 }
 
 /** Today only the time, this year without the year, and further back without the time. */
 export function shortText(date: Date, zone: string, now: Date): string {
   const [day, today] = [dayText(date, zone), dayText(now, zone)]
-  const time = formatter(zone, { hour: '2-digit', minute: '2-digit' }).format(date)
-  if (day === today) return time
+  if (day === today) return timeText(date, zone)
   const isThisYear = day.slice(-4) === today.slice(-4)
-  return isThisYear ? `${day.slice(0, -5)}, ${time}` : day
+  return isThisYear ? `${day.slice(0, -5)}, ${timeText(date, zone)}` : day
 }
 
 export function fullText(date: Date, zone: string): string {
@@ -29,6 +39,10 @@ export function fullText(date: Date, zone: string): string {
 /** `4 Mar 2026` */
 function dayText(date: Date, zone: string): string {
   return formatter(zone, { day: 'numeric', month: 'short', year: 'numeric' }).format(date)
+}
+
+function timeText(date: Date, zone: string): string {
+  return formatter(zone, { hour: '2-digit', minute: '2-digit' }).format(date)
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>()

@@ -1,8 +1,10 @@
 /** A link within the page: a plain click changes the view in place; with a key held, or in a new tab, it is a link like any other. */
-import type { AnchorHTMLAttributes, VNode } from 'preact'
+import type { HTMLAttributes, VNode } from 'preact'
 import { go } from '../route.ts'
 
-export interface NavLinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'onClick'> {
+type Attributes = Omit<HTMLAttributes<HTMLAnchorElement>, 'href' | 'onClick' | 'role'>
+
+export interface NavLinkProps extends Attributes {
   /** As `href()` of route.ts makes it. */
   readonly to: string
 }

@@ -20,7 +20,6 @@ type State<T> = Omit<Loaded<T>, 'reload'>
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<State<T>>({ value: undefined, error: undefined, isLoading: true })
   const [round, setRound] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `inputs` says what `load` depends on; the function itself is new each time.
   useEffect(() => {
     const outdated = new AbortController()
     setState((last) => ({ ...last, isLoading: true }))

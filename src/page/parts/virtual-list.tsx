@@ -21,17 +21,21 @@ export interface VirtualListProps {
 /** Rows beyond the edges, so that a scroll finds them drawn. */
 const BEYOND = 8
 
+/** How far away a row is looked for that is no longer where it was. */
+const MOST_STEPS = 200
+
 export function VirtualList(props: VirtualListProps): VNode {
   const { label, total, rowHeight, row, keyOf, onRange } = props
   const box = useRef<HTMLDivElement>(null)
   const [sight, setSight] = useState({ top: 0, height: 0 })
-  const [current, setCurrent] = useState(0)
+  const [last, setLast] = useState<Place>({ index: 0, key: undefined })
   const [hasFocus, setHasFocus] = useState(false)
   const wanted = useRef<number | undefined>(undefined)
 
   const first = Math.max(0, Math.floor(sight.top / rowHeight) - BEYOND)
   const end = Math.min(total, Math.ceil((sight.top + sight.height) / rowHeight) + BEYOND)
   const shown = Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
+  const current = placeNow(last, keyOf)
   const tabStop = shown.includes(current) || hasFocus ? Math.min(current, total - 1) : Math.ceil(sight.top / rowHeight)
   if (hasFocus && current < total && !shown.includes(current)) shown.push(current)
   shown.sort((a, b) => a - b)
@@ -53,8 +57,10 @@ export function VirtualList(props: VirtualListProps): VNode {
   useLayoutEffect(() => {
     const target = wanted.current === undefined ? null : rowElement(box.current, wanted.current)
     if (target === null) return
-    wanted.current = undefined
-    target.querySelector<HTMLElement>('a, button')?.focus({ preventScroll: true })
+    const inside = target.querySelector<HTMLElement>('a, button')
+    // A row that is on its way holds the place until there is something in it.
+    if (inside !== null) wanted.current = undefined
+    ;(inside ?? target).focus({ preventScroll: true })
   })
 
   const moveTo = (index: number): void => {
@@ -64,7 +70,7 @@ export function VirtualList(props: VirtualListProps): VNode {
     const [above, below] = [to * rowHeight, (to + 1) * rowHeight - element.clientHeight]
     element.scrollTop = Math.min(above, Math.max(below, element.scrollTop))
     wanted.current = to
-    setCurrent(to)
+    setLast({ index: to, key: keyOf?.(to) })
     setSight({ top: element.scrollTop, height: element.clientHeight })
   }
 
@@ -90,7 +96,6 @@ export function VirtualList(props: VirtualListProps): VNode {
       class="virtual-list"
       onScroll={({ currentTarget: { scrollTop: top, clientHeight: height } }) => setSight({ top, height })}
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: the keys come from the links and buttons inside. */}
       <ul
         aria-label={label}
         style={{ height: `${total * rowHeight}px` }}
@@ -98,14 +103,19 @@ export function VirtualList(props: VirtualListProps): VNode {
         onFocusIn={(event) => {
           setHasFocus(true)
           const index = indexOfRow(event.target)
-          if (index !== undefined) setCurrent(index)
+          if (index !== undefined) setLast({ index, key: keyOf?.(index) })
         }}
-        onFocusOut={() => setHasFocus(false)}
+        onFocusOut={({ relatedTarget }) => {
+          setHasFocus(false)
+          if (relatedTarget instanceof Node && box.current?.contains(relatedTarget) === false)
+            wanted.current = undefined
+        }}
       >
         {shown.map((index) => (
           <li
             key={keyOf?.(index) ?? index}
             data-index={index}
+            tabIndex={-1}
             aria-setsize={total}
             aria-posinset={index + 1}
             style={{ top: `${index * rowHeight}px`, height: `${rowHeight}px` }}
@@ -116,6 +126,22 @@ export function VirtualList(props: VirtualListProps): VNode {
       </ul>
     </div>
   )
+}
+
+/** A row, and what it held when the focus came to it. */
+interface Place {
+  readonly index: number
+  readonly key: string | undefined
+}
+
+/** Where that is by now: rows may have come or gone before it. */
+function placeNow({ index, key }: Place, keyOf: VirtualListProps['keyOf']): number {
+  if (key === undefined || keyOf === undefined) return index
+  for (let steps = 0; steps < MOST_STEPS; steps++) {
+    if (keyOf(index + steps) === key) return index + steps
+    if (keyOf(index - steps) === key) return index - steps
+  }
+  return index
 }
 
 function rowElement(box: HTMLElement | null, index: number): HTMLElement | null {

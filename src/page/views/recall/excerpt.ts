@@ -32,7 +32,7 @@ function densest(text: string, highlights: readonly Range[], shown: ReadonlySet<
   const counts = new Map<string, number>()
   let [best, most, last] = [open[0]?.[0], 0, 0]
   for (const range of open) {
-    for (let next = open[last]; next && next[1] <= range[0] + LENGTH - LEAD; next = open[++last]) {
+    for (let next = open[last]; next && next[0] < range[0] + LENGTH - LEAD; next = open[++last]) {
       const word = wordAt(text, next)
       counts.set(word, (counts.get(word) ?? 0) + 1)
     }

@@ -4,6 +4,7 @@
  * meaning comes last.
  */
 import type { BoostPart, SupportPart, Why, WordPart } from '../../../recall/found.ts'
+import { wholeText } from './number-text.ts'
 
 export type ReasonGroup = 'exact' | 'word' | 'support' | 'factor' | 'meaning'
 
@@ -45,6 +46,11 @@ export function reasonsOf(why: Why): readonly Reason[] {
   })
 }
 
+/** Only an exact name is 1: with three digits, what is next to it still differs. */
+export function scoreText(score: number): string {
+  return score.toFixed(3)
+}
+
 /** In thousandths: of rounded ends, so that the numbers that are read add up to the score that is read. */
 export function worthOf({ from, to }: Reason): number {
   return Math.round(to * 1000) - Math.round(from * 1000)
@@ -83,10 +89,10 @@ function meaningSteps({ meaning }: Why): Step[] {
 
 function wordText({ text, term, counts, documents }: WordPart): { readonly label: string; readonly detail: string } {
   const places = Object.entries(counts).map(([field, count]) => `${count}× in its ${FIELDS[field] ?? field}`)
-  const entries = documents === 1 ? 'in 1 entry' : `in ${documents.toLocaleString('en')} entries`
+  const entries = documents === 1 ? 'stands in 1 entry' : `stands in ${wholeText(documents)} entries`
   const indexed = bare(text) === bare(term) || term === 'date' ? [] : [`as “${term}”`]
   const stands = term === 'date' ? ['by its date'] : places
-  return { label: text, detail: [...indexed, ...stands, `${entries} of those searched`].join(', ') }
+  return { label: text, detail: `${[...indexed, ...stands].join(', ')}; ${entries}` }
 }
 
 function factorText(by: BoostPart['by'], factor: number): string {

@@ -23,6 +23,9 @@ export interface RecallQuery {
   readonly expected: string
 }
 
+/** Changes the address, and by it the search. Nobody wants to go back through what was typed, so the last address is replaced. */
+export type Ask = (patch: Partial<RecallQuery>) => void
+
 export const LIMITS: readonly number[] = [10, 20, 50, 100]
 const DEFAULT_LIMIT = 20
 
@@ -68,7 +71,15 @@ export function requestOf(
   return { q: text, kinds, since, until, where, mode, limit, asOf }
 }
 
-/** How many of the filters are set that can be closed away. */
+/** Those that can be closed away. */
+export const NO_FILTERS: Pick<RecallQuery, 'kinds' | 'since' | 'until' | 'where'> = {
+  kinds: [],
+  since: '',
+  until: '',
+  where: [],
+}
+
+/** How many of these are set. */
 export function filterCount({ kinds, since, until, where }: RecallQuery): number {
   return (kinds.length > 0 ? 1 : 0) + (since === '' ? 0 : 1) + (until === '' ? 0 : 1) + where.length
 }

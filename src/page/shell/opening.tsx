@@ -1,0 +1,19 @@
+/** Until the workspace is known: that it is on its way, or a way to try again. */
+import type { VNode } from 'preact'
+import { fail, isConnected, loadWorkspace, notices } from '../state.ts'
+
+export function Opening(): VNode {
+  const hasFailed = notices.value.some((notice) => notice.isError)
+  return (
+    <div class="opening">
+      <h1 class={hasFailed ? undefined : 'unseen'}>{hasFailed ? 'The memory did not open' : 'Opening the memory'}</h1>
+      {hasFailed || !isConnected.value ? (
+        <button type="button" class="is-primary" onClick={() => loadWorkspace().catch(fail)}>
+          Try again
+        </button>
+      ) : (
+        <p class="loading">Opening the memory…</p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+/** One change: its number and time, who did it, what it touched, and what can be done about it. */
+import type { VNode } from 'preact'
+import type { ChangeView } from '../../../api/contract.ts'
+import { NavLink } from '../../parts/nav-link.tsx'
+import { href, route } from '../../route.ts'
+import { isUndo, whoText } from './change-words.ts'
+import type { Undoing } from './take-back.ts'
+import { TouchedItem } from './touched-item.tsx'
+import type { Question } from './undo-question.tsx'
+
+export interface ChangeItemProps {
+  readonly change: ChangeView
+  /** All that are loaded. */
+  readonly byNumber: ReadonlyMap<number, ChangeView>
+  readonly undo: (undoing: Undoing) => Promise<void>
+  /** Where it is to be asked first. */
+  readonly ask: (question: Question) => void
+}
+
+export function ChangeItem(props: ChangeItemProps): VNode {
+  const { change, byNumber } = props
+  const { number, at, time, origin, touched, omitted, undoneBy, isPartial } = change
+  const { query } = route.value
+  return (
+    <li class={undoneBy === undefined ? 'change' : 'change is-undone'} id={`change-${number}`}>
+      <div class="change-head">
+        <h3>
+          <span class="unseen">Change </span>
+          {number}
+        </h3>
+        <p class="change-facts">
+          <time dateTime={at}>{time}</time>
+          <bdi>{whoText(change, byNumber)}</bdi>
+          {origin.session !== undefined && (
+            <NavLink to={href('changes', { ...query, session: origin.session })}>
+              <bdi>session {origin.session}</bdi>
+            </NavLink>
+          )}
+          {undoneBy !== undefined && <span class="change-undone">undone by {undoneBy}</span>}
+        </p>
+        <Actions {...props} />
+      </div>
+      <ul class="touched-list">
+        {touched.map((one) => (
+          <TouchedItem key={one.id} touched={one} change={change} />
+        ))}
+      </ul>
+      {omitted > 0 && <p class="quiet small">and {omitted.toLocaleString('en')} more entries</p>}
+      {isPartial && (
+        <p class="quiet small">It touched another agent's memory too, and can be undone only from there.</p>
+      )}
+    </li>
+  )
+}
+
+function Actions({ change, byNumber, undo, ask }: ChangeItemProps): VNode {
+  const { number, at, origin, undoneBy, found, isPartial } = change
+  const isRedo = undoneBy !== undefined || isUndo(change, byNumber)
+  const { session } = origin
+  return (
+    <div class="change-actions">
+      <NavLink class="button is-quiet" to={href('browse', { asOf: at, agent: route.value.query['agent'] })}>
+        The memory then <span class="unseen">after change {number}</span>
+      </NavLink>
+      {session !== undefined && undoneBy === undefined && !isPartial && (
+        <button type="button" class="is-quiet" onClick={() => ask({ undoing: { body: { session }, isRedo: false } })}>
+          Undo this session <span class="unseen">{session}</span>
+        </button>
+      )}
+      {/* The same button for both ways, so that the focus stays where it is. What was merely found, nobody did. */}
+      {!found && !isPartial && (
+        <button type="button" onClick={() => void undo({ body: { changes: [undoneBy ?? number] }, isRedo })}>
+          {isRedo ? 'Redo' : 'Undo'} <span class="unseen">change {number}</span>
+        </button>
+      )}
+    </div>
+  )
+}

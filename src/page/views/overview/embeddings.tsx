@@ -1,0 +1,51 @@
+/** How far search by meaning is: which model makes the vectors, and how many entries have theirs. */
+import type { VNode } from 'preact'
+import type { Overview } from '../../../api/contract.ts'
+import { Bar } from './bar.tsx'
+import { Panel } from './panel.tsx'
+
+type EmbeddingState = Overview['embeddings']
+
+export function Embeddings({ embeddings }: { readonly embeddings: EmbeddingState }): VNode {
+  const { model, problem } = embeddings
+  return (
+    <Panel title="Search by meaning">
+      {model === undefined ? <ByWordsOnly /> : <Vectors model={model} embeddings={embeddings} />}
+      {problem !== undefined && <p class="overview-problem">{problem}</p>}
+    </Panel>
+  )
+}
+
+function ByWordsOnly(): VNode {
+  return (
+    <>
+      <p>
+        <strong>By words only: no model.</strong>
+      </p>
+      <p class="hint">
+        <code>keepsake setup embeddings</code> installs one that runs on this machine; then start{' '}
+        <code>keepsake serve</code> again.
+      </p>
+    </>
+  )
+}
+
+function Vectors({ model, embeddings }: { readonly model: string; readonly embeddings: EmbeddingState }): VNode {
+  const { loaded, entries, pending, refused } = embeddings
+  const done = Math.max(0, entries - pending - refused)
+  const text = `${done.toLocaleString('en')} of ${entries.toLocaleString('en')} entries have their vector`
+  return (
+    <>
+      <p>
+        <strong>{text}</strong>
+      </p>
+      <Bar role="progressbar" label="Embedding" value={done} most={entries} text={text} />
+      <p class="hint">
+        <bdi>{model}</bdi>
+        {!loaded && ', not loaded yet'}
+        {pending > 0 && `; ${pending.toLocaleString('en')} pending: until then they are found by their words`}
+        {refused > 0 && `; ${refused.toLocaleString('en')} refused by the model: found by their words alone`}.
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,49 @@
+/** The growth as numbers, for those who can't see the chart or want to copy them; in the document only once it is opened. */
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Layer } from './stack.ts'
+
+export interface GrowthTableProps {
+  readonly days: readonly string[]
+  readonly layers: readonly Layer[]
+}
+
+export function GrowthTable({ days, layers }: GrowthTableProps): VNode {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <details class="growth-numbers" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>As a table</summary>
+      {isOpen && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: who has only keys scrolls it by them.
+        <section class="growth-scroll" tabIndex={0} aria-label="Growth as a table">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Day</th>
+                {layers.map(({ label }) => (
+                  <th key={label} scope="col">
+                    <bdi>{label}</bdi>
+                  </th>
+                ))}
+                <th scope="col">all</th>
+              </tr>
+            </thead>
+            <tbody>
+              {days
+                .map((day, index) => (
+                  <tr key={day}>
+                    <th scope="row">{day}</th>
+                    {layers.map(({ label, totals }) => (
+                      <td key={label}>{totals[index]?.toLocaleString('en')}</td>
+                    ))}
+                    <td>{layers[0]?.tops[index]?.toLocaleString('en')}</td>
+                  </tr>
+                ))
+                .reverse()}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </details>
+  )
+}

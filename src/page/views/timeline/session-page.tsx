@@ -1,0 +1,70 @@
+/** One session: all that was said in it, and apart from the rest what a model is given of it now. */
+import type { VNode } from 'preact'
+import type { OneSession } from '../../../api/contract.ts'
+import { get } from '../../client.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { NavLink } from '../../parts/nav-link.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
+import { href, route } from '../../route.ts'
+import { agent, changed } from '../../state.ts'
+import { OutsideTurns } from './outside-turns.tsx'
+import { transcriptOf } from './transcript.ts'
+import { WindowTurns } from './window-turns.tsx'
+
+export function SessionPage({ sessionKey }: { readonly sessionKey: string }): VNode {
+  const { value, error } = useLoaded(
+    (signal) => get<OneSession>(`/sessions/${encodeURIComponent(sessionKey)}`, { agent: agent.value }, signal),
+    [agent.value, sessionKey, changed.value.count],
+  )
+  return (
+    <>
+      <header class="session-head">
+        <NavLink to={href('timeline', { agent: route.value.query['agent'], show: 'sessions' })}>All sessions</NavLink>
+        <h1>
+          Session <bdi>{sessionKey}</bdi>
+        </h1>
+        {value && <Facts session={value} />}
+      </header>
+      {error && <Failure error={error} />}
+      {!value && !error && <p class="loading">Reading the session…</p>}
+      {value && <Turns session={value} />}
+    </>
+  )
+}
+
+function Facts({ session: { createdAt, turns, earlier, broken } }: { readonly session: OneSession }): VNode {
+  const count = turns.length + earlier
+  return (
+    <>
+      <p class="quiet">
+        {count.toLocaleString('en')} {count === 1 ? 'turn' : 'turns'},{' '}
+        {createdAt === null ? (
+          'begun nobody knows when: its first line can’t be read'
+        ) : (
+          <>
+            begun <Moment at={createdAt} />
+          </>
+        )}
+      </p>
+      {broken > 0 && (
+        <p class="session-broken">
+          <strong>
+            {broken} {broken === 1 ? 'line' : 'lines'} of its file can’t be read
+          </strong>{' '}
+          {broken === 1 ? 'and is passed over. It stays' : 'and are passed over. They stay'} in the file.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Turns({ session }: { readonly session: OneSession }): VNode {
+  const { outside, window } = transcriptOf(session)
+  return (
+    <>
+      <OutsideTurns pieces={outside} earlier={session.earlier} />
+      <WindowTurns pieces={window} archive={session.archive} />
+    </>
+  )
+}
