@@ -2,32 +2,24 @@
 // describes every address.
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openMemory } from 'keepsake'
 
-const folder = mkdtempSync(join(tmpdir(), 'keepsake-api-client-'))
-const workspace = join(folder, 'memory')
+const workspace = mkdtempSync(join(tmpdir(), 'keepsake-api-client-'))
 const memory = await openMemory({ workspace })
 await memory.remember('Run the smoke tests first.', { name: 'Deploy checklist', description: 'Before a release' })
 
 const token = randomBytes(32).toString('hex')
-writeFileSync(join(folder, 'token'), token, { mode: 0o600 })
 const program = join(dirname(fileURLToPath(import.meta.resolve('keepsake/package.json'))), 'dist/cli/main.js')
-const args = [
-  'serve',
-  '--workspace',
-  workspace,
-  '--port',
-  '0',
-  '--token-file',
-  join(folder, 'token'),
-  '--json',
-  '--quiet',
-]
-const server = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+const args = ['serve', '--workspace', workspace, '--port', '0', '--json', '--quiet']
+const server = spawn(process.execPath, [program, ...args], {
+  // Or a file with the token in it: --token-file. Never an argument, which every user of the machine can see.
+  env: { ...process.env, KEEPSAKE_MCP_TOKEN: token },
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
 const { url } = JSON.parse(await new Promise((resolve) => server.stdout.once('data', resolve)))
 const headers = { Authorization: `Bearer ${token}` }
 

@@ -1,5 +1,5 @@
-// A loop of your own with a memory in it: the prompt and the tools come from the library, the model and the loop are yours. Run twice on
-// one folder: the second conversation knows what the first one was told.
+// A loop of your own with a memory in it: the prompt and the tools come from the library, the model and the loop are yours. Two
+// conversations on one folder: the second knows what the first was told.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

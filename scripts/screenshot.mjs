@@ -13,26 +13,21 @@ const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const SIZE = { width: 1200, height: 800 }
 const QUESTION = 'why could two boats book the same berth?'
 
+const entry = (page) => page.getByRole('link', { name: /Double bookings/ }).first()
+
 const SHOTS = [
   {
     name: 'browse',
     address: '/browse',
     prepare: async (page) => {
-      await page
-        .getByRole('link', { name: /Double bookings/ })
-        .first()
-        .click()
+      await entry(page).click()
       await page.getByRole('heading', { name: 'BER-231: two boats in berth 14' }).waitFor()
     },
   },
   {
     name: 'recall',
     address: `/recall?${new URLSearchParams({ q: QUESTION })}`,
-    prepare: (page) =>
-      page
-        .getByRole('link', { name: /Double bookings/ })
-        .first()
-        .waitFor(),
+    prepare: (page) => entry(page).waitFor(),
   },
   {
     name: 'changes',

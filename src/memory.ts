@@ -18,6 +18,7 @@ import type { MemoryOptions } from './memory/open.ts'
 import type { AppliedOperations, BatchOptions } from './memory/operations/apply-operations.ts'
 import type { OperationInput } from './memory/operations/operation-input.ts'
 import { type LogQuery, Past, type Undone, type UndoOptions } from './memory/past.ts'
+import type { PlaceOptions, Places } from './memory/places.ts'
 import type { PurgedEntry } from './memory/purging.ts'
 import type { Recalled, RecallOptions } from './memory/recalled.ts'
 import type { Recalls } from './memory/recalls.ts'
@@ -52,6 +53,7 @@ export type { MemoryOptions } from './memory/open.ts'
 export type { AppliedOperations, BatchOptions } from './memory/operations/apply-operations.ts'
 export type { OperationInput } from './memory/operations/operation-input.ts'
 export type { LogQuery, Undone, UndoOptions } from './memory/past.ts'
+export type { PlacedEntry, PlaceOptions, Places } from './memory/places.ts'
 export type { PurgedEntry } from './memory/purging.ts'
 export type { Recalled, RecallOptions } from './memory/recalled.ts'
 export type { Recalls } from './memory/recalls.ts'
@@ -263,6 +265,14 @@ export class Memory {
   async embeddings(): Promise<Embeddings> {
     const { embeddingsOf } = await import('./memory/embedding.ts')
     return embeddingsOf(await this.#searches())
+  }
+
+  /** What this agent sees, placed in the plane by meaning, as far as it has vectors. `NO_EMBEDDINGS` where nothing makes any. */
+  async places(options: PlaceOptions = {}): Promise<Places> {
+    requireOptions(options)
+    const { placesOf } = await import('./memory/places.ts')
+    const searches = await this.#searches()
+    return this.#underWay.run(options.signal, (signal) => placesOf(searches, this.#view, { ...options, signal }))
   }
 
   /** How often a recall gave each entry to an agent, as far as servers of this memory have counted it. */

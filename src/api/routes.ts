@@ -3,6 +3,7 @@ import type { Route } from './route.ts'
 import { CHANGES } from './routes/changes.ts'
 import { context } from './routes/context.ts'
 import { ENTRIES } from './routes/entries.ts'
+import { map } from './routes/map.ts'
 import { OVERVIEW } from './routes/overview.ts'
 import { SEARCH } from './routes/search.ts'
 import { TIMELINE } from './routes/timeline.ts'
@@ -16,6 +17,7 @@ export const ROUTES: readonly Route[] = [
   ...CHANGES,
   context,
   ...OVERVIEW,
+  map,
   removeSample,
 ]
 

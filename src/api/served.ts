@@ -3,6 +3,7 @@ import type { Memory } from '../memory.ts'
 import { normalizeAgentId } from '../model/name.ts'
 import type { DoctorAnswer, Workspace } from './contract.ts'
 import { UnknownAgentError } from './failures.ts'
+import { KeptMaps } from './kept-maps.ts'
 import { PastMemories } from './past-memories.ts'
 
 /** Handed in by who serves: the API itself opens no store and knows no folder. */
@@ -27,6 +28,7 @@ export class Served {
   readonly memory: Memory
   readonly around: Surroundings
   readonly past: PastMemories = new PastMemories()
+  readonly maps: KeptMaps = new KeptMaps()
   readonly #others = new Map<string, Memory>()
 
   constructor(memory: Memory, around: Surroundings) {

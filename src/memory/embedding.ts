@@ -101,7 +101,7 @@ function passOver(error: unknown): undefined {
   if (!isKeepsakeError(error)) throw error
 }
 
-function noSource(): KeepsakeError {
+export function noSource(): KeepsakeError {
   return new KeepsakeError('NO_EMBEDDINGS', 'this memory has no embedding model', {
     hint: 'Set embedding_model in agent.yaml; a program gives openMemory an "embed".',
   })

@@ -57,7 +57,8 @@ export async function follow(
       await readEvents(response.body, on.event)
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof ApiError && error.status === 401) throw error
+      // Who is not let in, or asks for what is not there, is not helped by asking again.
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500) throw error
     }
     on.connected(false)
     failures++

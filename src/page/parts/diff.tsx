@@ -7,7 +7,7 @@ export function Diff({ hunks }: { readonly hunks: readonly Hunk[] }): VNode {
     <div class="diff">
       {hunks.map((hunk) => (
         <div class="diff-hunk" key={`${hunk.before} ${hunk.after}`}>
-          <p class="diff-place">{placeOf(hunk)}</p>
+          {isPart(hunk) && <p class="diff-place">{placeOf(hunk)}</p>}
           {hunk.lines.map((line, index) => (
             <Line key={index} line={line} />
           ))}
@@ -15,6 +15,11 @@ export function Diff({ hunks }: { readonly hunks: readonly Hunk[] }): VNode {
       ))}
     </div>
   )
+}
+
+/** What came or went as a whole has no place to tell. */
+function isPart({ before, after }: Hunk): boolean {
+  return before > 0 && after > 0
 }
 
 function placeOf({ before, after }: Hunk): string {

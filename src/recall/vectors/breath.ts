@@ -1,3 +1,6 @@
+/** Long work, and how it lets others have a turn. */
+import type { Steps } from '../../search/steps.ts'
+
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms)
@@ -7,6 +10,22 @@ export function pause(ms: number): Promise<void> {
 /** Lets everybody else have a turn: long work that never waits for anything would keep them from it. */
 export function breath(): Promise<void> {
   return pause(0)
+}
+
+/** Others wait for no longer than about this. */
+const SLICE_MS = 15
+
+/** Long work that was cut into small steps, with a breath now and then, by the clock. */
+export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
+  signal?.throwIfAborted()
+  for (let beganMs = performance.now(); ; ) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (performance.now() - beganMs < SLICE_MS) continue
+    await breath()
+    signal?.throwIfAborted()
+    beganMs = performance.now()
+  }
 }
 
 /** Characters that are cut into pieces between two breaths: milliseconds. */

@@ -8,10 +8,11 @@ import type { Scope } from '../../model/entry.ts'
 import type { EmbedSource } from '../../ports/embed.ts'
 import type { CallOptions, Lease, Store } from '../../ports/store.ts'
 import type { ScopeIndex } from '../scope-index.ts'
-import { pause } from './breath.ts'
+import { inSlices, pause } from './breath.ts'
 import { type EmbeddingRun, embedScope, FEWEST_AT_ONCE, FIRST_SAVE_MS, isOver } from './embed-scope.ts'
 import { type Asking, EMBED_LEASE, type Meaning } from './meaning.ts'
 import type { Embedded, EmbedPendingOptions, MeaningView, RefusedEntry } from './meaning-view.ts'
+import { means } from './means.ts'
 import { QueryVectors } from './query-vectors.ts'
 import { ScopeVectors } from './scope-vectors.ts'
 
@@ -57,6 +58,22 @@ export class KeptMeaning implements Meaning {
 
   isObstacle(_: unknown): _ is never {
     return false
+  }
+
+  has(id: string): boolean | undefined {
+    for (const scope of this.#scopes) {
+      const has = scope.has(id)
+      if (has !== undefined) return has
+    }
+    return undefined
+  }
+
+  async vectorsOf(ids: readonly string[], { signal }: CallOptions = {}): Promise<ReadonlyMap<string, Float32Array>> {
+    const meanOf = (id: string): Float32Array | undefined => {
+      for (const { rows } of this.#scopes) if (rows?.isCurrent(id)) return rows.mean(id)
+      return undefined
+    }
+    return inSlices(means(ids, meanOf), signal)
   }
 
   async open(): Promise<void> {

@@ -45,6 +45,10 @@ export class KnownVectors {
     this.#known.clear()
   }
 
+  mean(id: string): Float32Array | undefined {
+    return this.#rows.mean(id)
+  }
+
   /** Of the nearest piece of each that is known to have vectors. */
   cosines(query: Float32Array, ids: readonly string[]): ReadonlyMap<string, number> {
     return this.#rows.cosines(query, ids)

@@ -26,6 +26,10 @@ export interface Meaning {
   readonly obstacle: KeepsakeError | undefined
   /** Whether it was such an obstacle: then a search may go on without them. */
   isObstacle(error: unknown): error is KeepsakeError
+  /** Whether an entry has vectors, as of the last `follow`. `undefined`: it has nothing that a model reads. */
+  has(id: string): boolean | undefined
+  /** One for each of these that has any: the mean of its pieces, of length 1. Never loads a model. */
+  vectorsOf(ids: readonly string[], options?: CallOptions): Promise<ReadonlyMap<string, Float32Array>>
   /** Reads what is kept, which `follow` does too: for who would not keep a turn of the index waiting for it. */
   open(): Promise<void>
   /** Called by `RecallIndex.inStep(use, { meaning })`, after the index has followed. */

@@ -8,11 +8,12 @@ import type { EmbedSource } from '../../ports/embed.ts'
 import type { CallOptions, Lease, Store } from '../../ports/store.ts'
 import type { NativeVectors } from '../../ports/vectors.ts'
 import type { ScopeIndex } from '../scope-index.ts'
-import { pause } from './breath.ts'
+import { inSlices, pause } from './breath.ts'
 import { embedNative } from './embed-native.ts'
 import { difference, GuardedVectors } from './guarded-vectors.ts'
 import { type Asking, type AskWish, EMBED_LEASE, type Meaning } from './meaning.ts'
 import type { Embedded, EmbedPendingOptions, RefusedEntry } from './meaning-view.ts'
+import { means } from './means.ts'
 import { NativeAsking } from './native-asking.ts'
 import { NativeState } from './native-state.ts'
 import { QueryVectors } from './query-vectors.ts'
@@ -68,6 +69,22 @@ export class NativeMeaning implements Meaning {
 
   isObstacle(error: unknown): error is KeepsakeError {
     return this.#vectors.isBlamed(error) || (error !== undefined && error === this.#difference)
+  }
+
+  has(id: string): boolean | undefined {
+    return this.#state.isThere(id) ? this.#state.has(id) : undefined
+  }
+
+  async vectorsOf(ids: readonly string[], options: CallOptions = {}): Promise<ReadonlyMap<string, Float32Array>> {
+    if (this.obstacle) throw this.obstacle
+    const { known } = this.#state
+    if (!known) return new Map()
+    const unread = ids.filter((id) => !known.has(id))
+    if (unread.length > 0) this.#state.take(known, unread, await this.#vectors.read(unread, options))
+    return inSlices(
+      means(ids, (id) => known.mean(id)),
+      options.signal,
+    )
   }
 
   /** There is nothing to read in advance. */

@@ -69,6 +69,10 @@ export class Refusals {
     return false
   }
 
+  has(id: string): boolean {
+    return this.#entries.has(id)
+  }
+
   /** Whether it is set aside as it is now. */
   holds(id: string, revision: string): boolean {
     return this.#entries.get(id)?.revision === revision

@@ -64,6 +64,12 @@ export class ScopeVectors {
     return this.#refusals.entries
   }
 
+  /** `undefined`: it is not there, or has nothing that a model reads. */
+  has(id: string): boolean | undefined {
+    if (this.#rows?.isCurrent(id)) return true
+    return this.#wanted.has(id) || this.#refusals.has(id) ? false : undefined
+  }
+
   get isSaved(): boolean {
     return !this.#rows || this.#rows.changedBlocks.size === 0
   }

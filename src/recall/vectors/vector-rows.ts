@@ -68,6 +68,11 @@ export class VectorRows {
     return this.#byId.keys()
   }
 
+  /** Whether it is there and has its vectors. */
+  isCurrent(id: string): boolean {
+    return this.#owner(id)?.isCurrent === true
+  }
+
   setCurrent(id: string, isCurrent: boolean): void {
     const owner = this.#owner(id)
     if (owner) owner.isCurrent = isCurrent
@@ -172,6 +177,19 @@ export class VectorRows {
       if (score > (found.get(id) ?? Number.NEGATIVE_INFINITY)) found.set(id, score)
     }
     return found
+  }
+
+  /** The mean of its pieces, of length 1, or 0 where they cancel each other out; `undefined`: it has no vectors. */
+  mean(id: string): Float32Array | undefined {
+    const owner = this.#owner(id)
+    if (!owner?.isCurrent) return undefined
+    const sum = new Float32Array(this.dimensions)
+    for (const row of owner.rows) {
+      const piece = this.#index.copy(row, 1)
+      for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (piece[i] as number)
+    }
+    const length = Math.hypot(...sum)
+    return length === 0 ? sum : sum.map((value) => value / length)
   }
 
   best(query: Float32Array, most: number, accepts: (id: string) => boolean): Near[] {

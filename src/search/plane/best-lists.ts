@@ -1,9 +1,10 @@
-/** Many short lists of the best, filled side by side: for each of so many, the rows that score most, the best first. */
+/** Many short lists of the best, filled side by side: for each of so many, the rows that score most, the best first, each once. */
 export const NOBODY = 0xffff_ffff
 
 export class BestLists {
+  /** In each. */
   readonly most: number
-  /** `most` of each, one list after the other; NOBODY where fewer were offered. */
+  /** One list after the other; NOBODY where fewer were offered. */
   readonly rows: Uint32Array<ArrayBuffer>
   readonly #scores: Float32Array<ArrayBuffer>
 
@@ -17,7 +18,7 @@ export class BestLists {
   offer(list: number, row: number, score: number): void {
     const first = list * this.most
     let place = first + this.most - 1
-    if (!(score > (this.#scores[place] as number))) return
+    if (!(score > (this.#scores[place] as number)) || this.#has(list, row)) return
     for (; place > first && score > (this.#scores[place - 1] as number); place--) {
       this.#scores[place] = this.#scores[place - 1] as number
       this.rows[place] = this.rows[place - 1] as number
@@ -26,10 +27,9 @@ export class BestLists {
     this.rows[place] = row
   }
 
-  of(list: number): Uint32Array {
-    const first = list * this.most
-    const rows = this.rows.subarray(first, first + this.most)
-    const end = rows.indexOf(NOBODY)
-    return end < 0 ? rows : rows.subarray(0, end)
+  #has(list: number, row: number): boolean {
+    const end = (list + 1) * this.most
+    for (let place = list * this.most; place < end; place++) if (this.rows[place] === row) return true
+    return false
   }
 }

@@ -2,6 +2,8 @@
  * Vectors in an order that is their own, each once: what is worked out of these rows is the same in whatever order the vectors came, and
  * equal vectors come to lie in one place. The order is by hash, so that the first so many rows are a fair sample of all.
  */
+import type { Steps } from '../steps.ts'
+
 export interface DistinctRows {
   readonly dimensions: number
   readonly count: number
@@ -11,10 +13,14 @@ export interface DistinctRows {
   readonly rowOf: Uint32Array
 }
 
-/** All of one length. */
-export function distinctRows(vectors: readonly Float32Array[]): DistinctRows {
+/** All of one dimension. */
+export function* distinctRows(vectors: readonly Float32Array[]): Steps<DistinctRows> {
   const dimensions = vectors[0]?.length ?? 0
-  const hashes = Uint32Array.from(vectors, hashOf)
+  const hashes = new Uint32Array(vectors.length)
+  for (const [n, vector] of vectors.entries()) {
+    hashes[n] = hashOf(vector)
+    yield dimensions
+  }
   const compare = (a: number, b: number): number =>
     (hashes[a] as number) - (hashes[b] as number) || compared(vectors[a] as Float32Array, vectors[b] as Float32Array)
   const order = Uint32Array.from(vectors, (_, n) => n).sort(compare)
@@ -24,6 +30,7 @@ export function distinctRows(vectors: readonly Float32Array[]): DistinctRows {
   for (const [at, n] of order.entries()) {
     if (at === 0 || compare(order[at - 1] as number, n) !== 0) {
       values.set(vectors[n] as Float32Array, count++ * dimensions)
+      yield dimensions
     }
     rowOf[n] = count - 1
   }

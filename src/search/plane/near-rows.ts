@@ -1,69 +1,77 @@
 /**
- * The nearest of each row: of few rows exactly, of many nearly all. Rows gather around some of them, and each is compared with those that
- * gathered where it is near; to compare all with all would take seconds for what no eye could tell.
+ * The nearest of each row: of few rows exactly; of many most of them, as it takes seconds to compare all with all, for what no eye could
+ * tell. Rows gather, some times over, around the nearest of a few that are drawn, and are compared with those who came to the same one.
  */
 import type { Steps } from '../steps.ts'
 import { VectorIndex } from '../vectors/vector-index.ts'
 import { BestLists } from './best-lists.ts'
 import type { DistinctRows } from './distinct-rows.ts'
 
-/** So many are all compared with each other. */
-const FEW = 1000
-/** Of √n gatherings. */
-const GATHERINGS_ASKED = 6
+/** So many are all compared. */
+const FEW = 2000
+/** With each one more is found of what lies on the border of two gatherings, and less than with the one before. */
+const TIMES = 3
+/** Rows that a processor has at hand while they are compared with one after the other. */
+const AT_ONCE = 512
 
 /** The `most` nearest of each row without itself, by the dot product. */
 export function* nearRows(rows: DistinctRows, most: number): Steps<BestLists> {
-  const index = new VectorIndex(rows.dimensions)
-  index.addAll(rows.values, new Uint32Array(rows.count))
-  const candidatesOf = rows.count <= FEW ? everybody(rows) : yield* gathered(rows, index)
+  const all = Uint32Array.from({ length: rows.count }, (_, row) => row)
+  const index = yield* indexOf(rows, all)
   const near = new BestLists(rows.count, most)
-  for (let row = 0; row < rows.count; row++) {
-    const candidates = candidatesOf(row)
-    const scores = index.scores(vectorOf(rows, row), candidates)
-    for (let n = 0; n < candidates.length; n++) {
-      const other = candidates[n] as number
-      if (other !== row) near.offer(row, other, scores[n] as number)
+  if (rows.count <= FEW) yield* compare(all, rows, index, near)
+  else {
+    for (let time = 0; time < TIMES; time++) {
+      for (const gathering of yield* gathered(all, rows, index, time)) yield* compare(gathering, rows, index, near)
     }
-    yield candidates.length
   }
   return near
 }
 
-/** Valid until it is asked again. */
-type Candidates = (row: number) => Uint32Array
-
-function everybody({ count }: DistinctRows): Candidates {
-  const all = Uint32Array.from({ length: count }, (_, row) => row)
-  return () => all
+function* indexOf({ values, dimensions }: DistinctRows, all: Uint32Array): Steps<VectorIndex> {
+  const index = new VectorIndex(dimensions)
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    index.addAll(values.subarray(from * dimensions, (from + AT_ONCE) * dimensions), all.subarray(from, from + AT_ONCE))
+    yield AT_ONCE
+  }
+  return index
 }
 
-function* gathered(rows: DistinctRows, index: VectorIndex): Steps<Candidates> {
-  const centres = Math.round(Math.sqrt(rows.count)) // the first rows are as good as drawn
-  const all = Uint32Array.from({ length: rows.count }, (_, row) => row)
-  const nearest = new BestLists(rows.count, GATHERINGS_ASKED)
-  for (let centre = 0; centre < centres; centre++) {
-    const scores = index.scores(vectorOf(rows, centre), all)
-    for (let row = 0; row < rows.count; row++) nearest.offer(row, centre, scores[row] as number)
-    yield rows.count
-  }
-  const members = membersOf(nearest, rows.count, centres)
-  const candidates = new Uint32Array(rows.count)
-  return (row) => {
-    let count = 0
-    for (const centre of nearest.of(row)) {
-      const some = members[centre] as Uint32Array
-      candidates.set(some, count)
-      count += some.length
+/** Each two of them once. */
+function* compare(some: Uint32Array, rows: DistinctRows, index: VectorIndex, near: BestLists): Steps<void> {
+  for (const [n, row] of some.entries()) {
+    const others = some.subarray(n + 1)
+    const scores = index.scores(vectorOf(rows, row), others)
+    for (let at = 0; at < others.length; at++) {
+      const other = others[at] as number
+      const score = scores[at] as number
+      near.offer(row, other, score)
+      near.offer(other, row, score)
     }
-    return candidates.subarray(0, count)
+    yield others.length
   }
 }
 
-function membersOf(nearest: BestLists, rows: number, centres: number): readonly Uint32Array[] {
-  const members: number[][] = Array.from({ length: centres }, () => [])
-  for (let row = 0; row < rows; row++) members[nearest.of(row)[0] as number]?.push(row)
-  return members.map((some) => Uint32Array.from(some))
+/** Around others each time. Rows are in an order that says nothing, so the next ones are as good as drawn. */
+function* gathered(
+  all: Uint32Array,
+  rows: DistinctRows,
+  index: VectorIndex,
+  time: number,
+): Steps<readonly Uint32Array[]> {
+  const centres = Math.floor(Math.sqrt(all.length))
+  const centreOf = new BestLists(all.length, 1)
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    const some = all.subarray(from, from + AT_ONCE)
+    for (let centre = 0; centre < centres; centre++) {
+      const scores = index.scores(vectorOf(rows, time * centres + centre), some)
+      for (let n = 0; n < some.length; n++) centreOf.offer(from + n, centre, scores[n] as number)
+      yield some.length
+    }
+  }
+  const gatherings: number[][] = Array.from({ length: centres }, () => [])
+  for (const row of all) gatherings[centreOf.rows[row] as number]?.push(row)
+  return gatherings.map((some) => Uint32Array.from(some))
 }
 
 function vectorOf({ values, dimensions }: DistinctRows, row: number): Float32Array {

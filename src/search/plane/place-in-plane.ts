@@ -21,7 +21,7 @@ const ASIDE = 1e-3
 
 /** One for each vector; all of one dimension, of length 1 or 0. */
 export function* placeInPlane(vectors: readonly Float32Array[]): Steps<readonly Place[]> {
-  const rows = distinctRows(vectors)
+  const rows = yield* distinctRows(vectors)
   if (rows.count < 2) return vectors.map(() => ({ x: 0, y: 0 }))
   const places = apart(within(yield* principalPlane(rows), FIRST_REACH))
   yield* drawTogether(places, yield* nearRows(rows, Math.min(NEIGHBOURS, rows.count - 1)))
@@ -31,7 +31,12 @@ export function* placeInPlane(vectors: readonly Float32Array[]): Steps<readonly 
 
 /** Moved and stretched, the same in both directions, so that the middle is 0 and the furthest is at `reach`. */
 function within(places: Float32Array, reach: number): Float32Array {
-  const [left, right, bottom, top] = [0, 1].flatMap((axis) => boundsOf(places, axis)) as [number, number, number, number]
+  const [left, right, bottom, top] = [0, 1].flatMap((axis) => boundsOf(places, axis)) as [
+    number,
+    number,
+    number,
+    number,
+  ]
   const half = Math.max(right - left, top - bottom) / 2
   const factor = half === 0 ? 0 : reach / half
   const middle = [(left + right) / 2, (bottom + top) / 2] as const

@@ -40,7 +40,8 @@ function* principalAxis(rows: DistinctRows, before: readonly Axis[]): Steps<Axis
     for (let row = 0; row < sample; row++) {
       const along = dot(rows, row, values) - middle
       const start = row * rows.dimensions
-      for (let i = 0; i < turned.length; i++) turned[i] = (turned[i] as number) + along * (rows.values[start + i] as number)
+      for (let i = 0; i < turned.length; i++)
+        turned[i] = (turned[i] as number) + along * (rows.values[start + i] as number)
       yield rows.dimensions
     }
     for (const other of before) {

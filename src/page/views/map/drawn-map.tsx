@@ -45,7 +45,7 @@ export function DrawnMap({ field, missing, children }: DrawnMapProps): VNode {
         <MapSearch text={query.text} onText={(text) => change({ text })} />
         <p class="hint">
           What lies close together is about the same things.
-          {missing > 0 && ` ${missing.toLocaleString('en')} entries have no place on it yet.`}
+          {missing > 0 && ` ${missing.toLocaleString('en')} are not on it: they have no vector yet, or are too many.`}
         </p>
         {children}
       </header>

@@ -1,6 +1,5 @@
 /** Entries placed by what they mean: what lies close together is about the same things. The map stands still until it is drawn anew. */
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
 import type { MapAnswer } from '../../../api/contract.ts'
 import { get } from '../../client.ts'
 import { Failure } from '../../parts/failure.tsx'
@@ -11,16 +10,16 @@ import { NoMap } from './no-map.tsx'
 import { PointField } from './point-field.ts'
 
 export function MapView(): VNode {
-  const [drawnAt, setDrawnAt] = useState(() => changed.value.count)
   // Each entry more would move the others, under the eyes of whoever looks at them: so only when it is asked for.
   const { value, error, isLoading, reload } = useLoaded(
     async (signal) => {
+      const drawnAt = changed.value.count
       const answer = await get<MapAnswer>('/map', { agent: agent.value }, signal)
       // To read, to lay out and to draw ten thousand points are tasks of their own, so that keys and pointers are heard between them.
       await nextTask()
       const field = new PointField(answer.points)
       await nextTask()
-      return { answer, field }
+      return { answer, field, drawnAt }
     },
     [agent.value],
   )
@@ -32,11 +31,9 @@ export function MapView(): VNode {
       </div>
     )
   }
-  const { answer, field } = value
-  if (answer.unsupported !== undefined || field.points.length === 0) return <NoMap answer={answer} />
-  const drawAnew = (): void => {
-    setDrawnAt(changed.value.count)
-    reload()
+  const { answer, field, drawnAt } = value
+  if (answer.unsupported !== undefined || field.points.length === 0) {
+    return <NoMap answer={answer} isLoading={isLoading} onAgain={reload} />
   }
   return (
     <DrawnMap field={field} missing={answer.missing}>
@@ -44,7 +41,7 @@ export function MapView(): VNode {
       {(changed.value.count !== drawnAt || isLoading) && (
         <p class="map-outdated" role="status">
           The memory has changed since this was drawn.{' '}
-          <button type="button" disabled={isLoading} onClick={drawAnew}>
+          <button type="button" disabled={isLoading} onClick={reload}>
             {isLoading ? 'Drawing…' : 'Draw it anew'}
           </button>
         </p>

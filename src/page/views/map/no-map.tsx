@@ -3,31 +3,32 @@ import type { VNode } from 'preact'
 import type { MapAnswer } from '../../../api/contract.ts'
 import { Empty } from '../../parts/empty.tsx'
 
-export function NoMap({ answer: { unsupported, missing } }: { readonly answer: MapAnswer }): VNode {
+export interface NoMapProps {
+  readonly answer: MapAnswer
+  readonly isLoading: boolean
+  readonly onAgain: () => void
+}
+
+export function NoMap({ answer, isLoading, onAgain }: NoMapProps): VNode {
   return (
     <div class="map is-empty">
       <h1>Map</h1>
       <Empty>
-        {unsupported !== undefined ? (
-          <>
-            <p>
-              <strong>There is no map of this memory.</strong>
-            </p>
-            <p>{unsupported}</p>
-            <p>
-              A map is made of vectors, and those by a model that runs on this machine.{' '}
-              <code>keepsake setup embeddings</code> installs it; then start <code>keepsake serve</code> again.
-            </p>
-          </>
-        ) : missing > 0 ? (
-          <p>
-            {missing.toLocaleString('en')} entries are waiting for their vectors. They are made while the server runs;
-            look again in a while.
-          </p>
-        ) : (
-          <p>There is nothing to place yet. What an agent remembers appears here.</p>
-        )}
+        <p>
+          <strong>There is no map of this memory{answer.unsupported === undefined ? ' yet' : ''}.</strong>
+        </p>
+        <p>{reason(answer)}</p>
+        <button type="button" disabled={isLoading} onClick={onAgain}>
+          {isLoading ? 'Looking…' : 'Look again'}
+        </button>
       </Empty>
     </div>
   )
+}
+
+/** The server says itself what to do where it can't. */
+function reason({ unsupported, missing }: MapAnswer): string {
+  if (unsupported !== undefined) return unsupported
+  if (missing === 0) return 'There is nothing to place. What an agent remembers appears here.'
+  return `${missing.toLocaleString('en')} entries wait for their vectors, which are made while the server runs.`
 }

@@ -45,7 +45,8 @@ export function GrowthChart({ days, layers, colours, day, onDay, text }: GrowthC
   useEffect(() => {
     const made = chart.current
     if (!made || day === undefined || made.cursor.idx === day) return
-    made.setCursor({ left: made.valToPos(day, 'x'), top: 0 })
+    // Without its hook: that tells where a mouse is, and would answer to this.
+    made.setCursor({ left: made.valToPos(day, 'x'), top: 0 }, false)
   }, [day])
 
   const last = days.length - 1

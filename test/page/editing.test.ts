@@ -1,0 +1,228 @@
+/** What a person does: edits on the page and in an editor, each seen by the other, conflicts, undo; also by keys alone and on a phone. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Desk } from '../cli/keepsake.ts'
+import { MISSING, PHONE, picture, type Site, served, shown } from './browser.ts'
+
+describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
+  let site: Site
+  let page: Page
+  let complaints: string[]
+
+  beforeAll(async () => {
+    const desk = new Desk()
+    const say = async (...args: string[]): Promise<void> => {
+      expect((await desk.run(args)).status).toBe(0)
+    }
+    await say('init')
+    await say('learn', 'Staging server', 'Its name is heron. It restarts at 04:00.')
+    for (const name of ['Deploys', 'Posters', 'Fairs', 'Flags', 'Keys', 'Phones']) {
+      await say('remember', `The first text of ${name}.`, '--name', name)
+    }
+    site = await served(desk)
+    ;({ page, complaints } = await shown(site))
+  })
+
+  const fileOf = (name: string): string => join(site.root, `agents/main/entries/${name.toLowerCase()}.md`)
+  const entry = (): Locator => page.getByRole('region', { name: 'Entry', exact: true })
+  const notices = (): Locator => page.getByRole('region', { name: /notices/i }).or(page.locator('[aria-live]'))
+
+  async function openEntry(name: string): Promise<void> {
+    await page.goto(`${site.url}/browse?kind=note`)
+    await page.getByRole('list', { name: 'Entries' }).getByRole('link', { name }).click()
+    await entry().getByRole('heading', { name, level: 2 }).waitFor()
+  }
+
+  async function edit(text: string): Promise<void> {
+    await entry().getByRole('button', { name: 'Edit' }).click()
+    await entry().getByRole('textbox', { name: 'Text' }).fill(text)
+  }
+
+  const save = (): Promise<void> => entry().getByRole('button', { name: 'Save' }).click()
+  const shows = (text: string): Promise<void> => entry().getByText(text).first().waitFor()
+
+  it('finds an entry by a question, edits it and sees the file change, and undoes it', async () => {
+    await page.goto(`${site.url}/recall`)
+    await page.getByRole('searchbox').fill('when does heron restart?')
+    await page.getByRole('main').getByRole('link', { name: 'Staging server' }).click()
+    await shows('Its name is heron.')
+    await edit('Its name is heron. It restarts at 05:00.')
+    await save()
+    await shows('It restarts at 05:00.')
+    const file = join(site.root, 'world/staging-server.md')
+    expect(readFileSync(file, 'utf8')).toContain('05:00')
+    await notices().getByRole('button', { name: /undo/i }).first().click()
+    await shows('It restarts at 04:00.')
+    expect(readFileSync(file, 'utf8')).toContain('04:00')
+  })
+
+  it('sees what an editor did to the file, and undoes that on the page', async () => {
+    await openEntry('Deploys')
+    const before = readFileSync(fileOf('Deploys'), 'utf8')
+    writeFileSync(fileOf('Deploys'), before.replace('The first text', 'An edited text'))
+    await shows('An edited text of Deploys.')
+    await entry()
+      .getByRole('link', { name: /its changes/i })
+      .click()
+    await page.getByRole('main').getByRole('listitem').getByText(/hand/).first().waitFor()
+    await page
+      .getByRole('button', { name: /^Undo change/ })
+      .first()
+      .click()
+    await page
+      .getByText(/undone/i)
+      .first()
+      .waitFor()
+    await expect.poll(() => readFileSync(fileOf('Deploys'), 'utf8')).toBe(before)
+  })
+
+  it('sees at once what another process writes', async () => {
+    await openEntry('Posters')
+    const { status } = await site.desk.run(['remember', 'Written elsewhere.', '--name', 'Posters'])
+    expect(status).toBe(0)
+    await shows('Written elsewhere.')
+    await site.desk.run(['remember', 'Brand new.', '--name', 'From elsewhere'])
+    await page.getByRole('list', { name: 'Entries' }).getByRole('link', { name: 'From elsewhere' }).waitFor()
+  })
+
+  it('loses neither text when the file changed meanwhile: both are shown, and one is chosen', async () => {
+    await openEntry('Fairs')
+    await edit('Mine, from the page.')
+    writeFileSync(
+      fileOf('Fairs'),
+      readFileSync(fileOf('Fairs'), 'utf8').replace('The first text of Fairs.', 'Theirs, by hand.'),
+    )
+    // Said above the editor before anything is saved.
+    await entry()
+      .getByText(/meanwhile|changed/i)
+      .first()
+      .waitFor()
+    expect(await entry().getByRole('textbox', { name: 'Text' }).inputValue()).toBe('Mine, from the page.')
+    await save()
+    await entry().getByText('Theirs, by hand.').first().waitFor()
+    await entry().getByText('Mine, from the page.').first().waitFor()
+    await picture(page, 'conflict')
+    expect(readFileSync(fileOf('Fairs'), 'utf8')).toContain('Theirs, by hand.')
+    await entry()
+      .getByRole('button', { name: /keep mine/i })
+      .click()
+    await expect.poll(() => readFileSync(fileOf('Fairs'), 'utf8')).toContain('Mine, from the page.')
+    // What was replaced is one undo away.
+    await notices().getByRole('button', { name: /undo/i }).first().click()
+    await expect.poll(() => readFileSync(fileOf('Fairs'), 'utf8')).toContain('Theirs, by hand.')
+  })
+
+  it('takes theirs where that is chosen', async () => {
+    await openEntry('Flags')
+    await edit('Mine.')
+    writeFileSync(fileOf('Flags'), readFileSync(fileOf('Flags'), 'utf8').replace('The first text of Flags.', 'Theirs.'))
+    await entry()
+      .getByText(/meanwhile|changed/i)
+      .first()
+      .waitFor()
+    await save()
+    await entry()
+      .getByRole('button', { name: /take theirs/i })
+      .click()
+    await shows('Theirs.')
+    expect(readFileSync(fileOf('Flags'), 'utf8')).toContain('Theirs.')
+  })
+
+  it('keeps the text through a failed request', async () => {
+    await openEntry('Flags')
+    await edit('Not to be lost.')
+    await page.context().setOffline(true)
+    await save()
+    await page
+      .getByText(/does not answer/)
+      .first()
+      .waitFor()
+    expect(await entry().getByRole('textbox', { name: 'Text' }).inputValue()).toBe('Not to be lost.')
+    await page.context().setOffline(false)
+    await save()
+    await shows('Not to be lost.')
+    // The browser tells its console of every request that was cut off.
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED')))
+  })
+
+  it('renames, gives an alias, forgets, and undoes', async () => {
+    await openEntry('Keys')
+    await entry().getByRole('button', { name: 'Rename' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill('Spare keys')
+    await dialog.getByRole('button', { name: 'Rename' }).click()
+    await entry().getByRole('heading', { name: 'Spare keys' }).waitFor()
+    await expect
+      .poll(() => readFileSync(join(site.root, 'agents/main/entries/spare-keys.md'), 'utf8'))
+      .toContain('Keys')
+    await entry().getByRole('button', { name: 'Forget' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click()
+    await page
+      .getByRole('list', { name: 'Entries' })
+      .getByRole('link', { name: 'Spare keys' })
+      .waitFor({ state: 'detached' })
+    await notices().getByRole('button', { name: /undo/i }).last().click()
+    await page.getByRole('list', { name: 'Entries' }).getByRole('link', { name: 'Spare keys' }).waitFor()
+  })
+
+  it('shows the memory as it was, and nothing can be written there', async () => {
+    await page.goto(`${site.url}/browse?asOf=${encodeURIComponent(new Date().toISOString())}`)
+    await page.getByRole('list', { name: 'Entries' }).getByRole('link', { name: 'Deploys' }).click()
+    await shows('of Deploys.')
+    expect(await entry().getByRole('button', { name: 'Edit' }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'New entry' }).count()).toBe(0)
+  })
+
+  it('does all of it by keys alone', async () => {
+    await page.goto(`${site.url}/browse?kind=note`)
+    await page.getByRole('list', { name: 'Entries' }).getByRole('link').first().waitFor()
+    const tabTo = async (target: Locator): Promise<void> => {
+      for (let presses = 0; presses < 60; presses++) {
+        await page.keyboard.press('Tab')
+        if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return
+      }
+      throw new Error('that can not be reached by Tab')
+    }
+    await page.keyboard.press('Tab')
+    await page.getByRole('link', { name: 'Skip to the content' }).evaluate((element) => {
+      if (element !== element.ownerDocument.activeElement) throw new Error('the first Tab is not the skip link')
+    })
+    await tabTo(page.getByRole('list', { name: 'Entries' }).getByRole('link').first())
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await entry().getByRole('heading', { level: 2 }).first().waitFor()
+    await tabTo(entry().getByRole('button', { name: 'Edit' }))
+    await page.keyboard.press('Enter')
+    const text = entry().getByRole('textbox', { name: 'Text' })
+    await text.waitFor()
+    if (!(await text.evaluate((element) => element === element.ownerDocument.activeElement))) await tabTo(text)
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' Typed by keys.')
+    await page.keyboard.press('Control+Enter')
+    await shows('Typed by keys.')
+    await tabTo(page.getByRole('button', { name: /^undo/i }).first())
+    await page.keyboard.press('Enter')
+    await entry().getByText('Typed by keys.').waitFor({ state: 'detached' })
+  })
+
+  it('works at the width of a phone', async () => {
+    const small = await shown({ ...site, link: await site.nextLink() }, { viewport: PHONE })
+    await small.page.goto(`${site.url}/browse?kind=note`)
+    await small.page.getByRole('list', { name: 'Entries' }).getByRole('link', { name: 'Phones' }).click()
+    const its = small.page.getByRole('region', { name: 'Entry', exact: true })
+    await its.getByRole('button', { name: 'Edit' }).click()
+    await its.getByRole('textbox', { name: 'Text' }).fill('Written on a phone.')
+    await its.getByRole('button', { name: 'Save' }).click()
+    await its.getByText('Written on a phone.').first().waitFor()
+    await picture(small.page, 'edited-on-a-phone')
+    expect(readFileSync(fileOf('Phones'), 'utf8')).toContain('Written on a phone.')
+    expect(small.complaints).toEqual([])
+  })
+
+  it('heard no complaint through all of it', () => {
+    // A conflict is an answer that a browser calls an error.
+    expect(complaints.filter((text) => !/status of 409/.test(text))).toEqual([])
+  })
+})
