@@ -7,6 +7,7 @@ const ALONE = [
   'test/{embed,faults}/**/*.test.ts',
   'test/file/{failing-syncs,lock-interleavings,sidecar}.test.ts',
   'test/filesystem/{no-network,watch}.test.ts',
+  'test/page/large.test.ts',
 ]
 
 const config: ViteUserConfig = defineConfig({

@@ -123,11 +123,14 @@ async function asked(
   path: string,
   body?: unknown,
 ): Promise<Answer> {
-  const response = await fetch(`${origin}/api/v1${path}`, {
-    method,
-    headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
+  const send = (): Promise<Response> =>
+    fetch(`${origin}/api/v1${path}`, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  // A connection that was kept may just have been closed; browsers ask once more by themselves.
+  const response = await send().catch(send)
   const text = await response.text()
   return { status: response.status, json: text === '' ? undefined : JSON.parse(text), headers: response.headers }
 }

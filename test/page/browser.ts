@@ -117,3 +117,8 @@ export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true })
   await page.screenshot({ path: join(PICTURES, `${name}.png`) })
 }
+
+/** Nothing is being loaded any more. By a locator: the page's policy lets no function in that Playwright would wait with. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('[aria-busy=true], .loading').first().waitFor({ state: 'detached' })
+}

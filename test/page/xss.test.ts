@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openMemory } from '../../src/index.ts'
 import { Desk } from '../cli/keepsake.ts'
-import { MISSING, type Site, served, shown } from './browser.ts'
+import { MISSING, type Site, served, settled, shown } from './browser.ts'
 import { PAYLOADS } from './payloads.ts'
 
 const STEP = 12
@@ -74,7 +74,7 @@ describe.skipIf(MISSING !== '')(`what memories say${MISSING}`, () => {
     for (const path of paths) {
       await page.goto(`${site.url}${path}`)
       await page.getByRole('main').getByRole('heading').first().waitFor()
-      await page.waitForFunction('!document.querySelector("[aria-busy=true]")')
+      await settled(page)
     }
     await page.goto(`${site.url}/context`)
     await page.getByRole('main').getByRole('textbox').first().fill('pwned')

@@ -41,7 +41,8 @@ export function MapView(): VNode {
       {(changed.value.count !== drawnAt || isLoading) && (
         <p class="map-outdated" role="status">
           The memory has changed since this was drawn.{' '}
-          <button type="button" disabled={isLoading} onClick={reload}>
+          {/* Not `disabled`: that would take the focus away from it. */}
+          <button type="button" aria-disabled={isLoading} onClick={isLoading ? undefined : reload}>
             {isLoading ? 'Drawing…' : 'Draw it anew'}
           </button>
         </p>

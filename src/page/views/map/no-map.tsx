@@ -18,7 +18,7 @@ export function NoMap({ answer, isLoading, onAgain }: NoMapProps): VNode {
           <strong>There is no map of this memory{answer.unsupported === undefined ? ' yet' : ''}.</strong>
         </p>
         <p>{reason(answer)}</p>
-        <button type="button" disabled={isLoading} onClick={onAgain}>
+        <button type="button" aria-disabled={isLoading} onClick={isLoading ? undefined : onAgain}>
           {isLoading ? 'Looking…' : 'Look again'}
         </button>
       </Empty>

@@ -29,7 +29,8 @@ export function Doctor({ entries }: { readonly entries: number }): VNode {
       title="Doctor"
       isWide
       beside={
-        <button type="button" disabled={isLooking} onClick={() => setRound(round + 1)}>
+        // Not `disabled`: that would take the focus away from it.
+        <button type="button" aria-disabled={isLooking} onClick={isLooking ? undefined : () => setRound(round + 1)}>
           {isLooking ? 'Looking…' : value ? 'Look again' : 'Look at every file'}
         </button>
       }

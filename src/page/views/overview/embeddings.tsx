@@ -31,15 +31,15 @@ function ByWordsOnly(): VNode {
 }
 
 function Vectors({ model, embeddings }: { readonly model: string; readonly embeddings: EmbeddingState }): VNode {
-  const { loaded, entries, pending, refused } = embeddings
-  const done = Math.max(0, entries - pending - refused)
-  const text = `${done.toLocaleString('en')} of ${entries.toLocaleString('en')} entries have their vector`
+  const { loaded, entries: done, pending, refused } = embeddings
+  const all = done + pending + refused
+  const text = `${done.toLocaleString('en')} of ${all.toLocaleString('en')} entries have their vector`
   return (
     <>
       <p>
         <strong>{text}</strong>
       </p>
-      <Bar role="progressbar" label="Embedding" value={done} most={entries} text={text} />
+      <Bar role="progressbar" label="Embedding" value={done} most={all} text={text} />
       <p class="hint">
         <bdi>{model}</bdi>
         {!loaded && ', not loaded yet'}

@@ -32,7 +32,7 @@ export function Growth({ growth }: { readonly growth: Overview['growth'] }): VNo
   }
   return (
     <Panel title="Growth" isWide beside={<Ways by={by} onBy={setBy} />}>
-      <div class="growth">
+      <div class={days.length > 1 ? 'growth' : 'growth is-one-day'}>
         {days.length > 1 && (
           <GrowthChart
             days={days}

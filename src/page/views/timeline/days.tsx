@@ -49,7 +49,12 @@ export function Days(): VNode {
       ))}
       {hasMore && (
         <div class="timeline-more">
-          <button type="button" disabled={isLoading} onClick={() => setRead({ place, pages: pages + 1 })}>
+          {/* Not `disabled`: that would take the focus away from it. */}
+          <button
+            type="button"
+            aria-disabled={isLoading}
+            onClick={isLoading ? undefined : () => setRead({ place, pages: pages + 1 })}
+          >
             {isLoading ? 'Reading…' : 'Show earlier days'}
           </button>
         </div>

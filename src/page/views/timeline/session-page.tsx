@@ -13,7 +13,7 @@ import { transcriptOf } from './transcript.ts'
 import { WindowTurns } from './window-turns.tsx'
 
 export function SessionPage({ sessionKey }: { readonly sessionKey: string }): VNode {
-  const { value, error } = useLoaded(
+  const { value, error, isLoading, reload } = useLoaded(
     (signal) => get<OneSession>(`/sessions/${encodeURIComponent(sessionKey)}`, { agent: agent.value }, signal),
     [agent.value, sessionKey, changed.value.count],
   )
@@ -25,6 +25,10 @@ export function SessionPage({ sessionKey }: { readonly sessionKey: string }): VN
           Session <bdi>{sessionKey}</bdi>
         </h1>
         {value && <Facts session={value} />}
+        {/* What is only said is no change of the memory, and nobody tells of it. */}
+        <button type="button" aria-disabled={isLoading} onClick={isLoading ? undefined : reload}>
+          {isLoading ? 'Reading…' : 'Read it again'}
+        </button>
       </header>
       {error && <Failure error={error} />}
       {!value && !error && <p class="loading">Reading the session…</p>}

@@ -1,5 +1,6 @@
 /** What happened when: the days of an agent, the list of its sessions, or one of them, as the address says. */
-import type { VNode } from 'preact'
+import type { RefObject, VNode } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { NavLink } from '../../parts/nav-link.tsx'
 import { href, route } from '../../route.ts'
 import { Days } from './days.tsx'
@@ -8,16 +9,17 @@ import { SessionPage } from './session-page.tsx'
 
 export function TimelineView(): VNode {
   const { agent, session, show } = route.value.query
+  const top = useTop(session === undefined ? (show ?? 'days') : `session ${session}`)
   if (session !== undefined) {
     return (
-      <div class="timeline">
+      <div class="timeline" ref={top} tabIndex={-1}>
         <SessionPage key={session} sessionKey={session} />
       </div>
     )
   }
   const isSessions = show === 'sessions'
   return (
-    <div class="timeline">
+    <div class="timeline" ref={top} tabIndex={-1}>
       <header class="timeline-head">
         <h1>Timeline</h1>
         <nav class="timeline-ways" aria-label="Timeline">
@@ -32,4 +34,17 @@ export function TimelineView(): VNode {
       {isSessions ? <SessionList /> : <Days />}
     </div>
   )
+}
+
+/** What was clicked is gone with the page it stood on: the focus goes to the top of the next, as on a page that was newly loaded. */
+function useTop(page: string): RefObject<HTMLDivElement | null> {
+  const top = useRef<HTMLDivElement>(null)
+  const last = useRef(page)
+  useLayoutEffect(() => {
+    if (last.current === page) return
+    last.current = page
+    top.current?.focus()
+    scrollTo(0, 0)
+  }, [page])
+  return top
 }

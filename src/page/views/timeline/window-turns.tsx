@@ -26,7 +26,7 @@ export function WindowTurns({ pieces, archive }: WindowTurnsProps): VNode {
           <Markdown text={archive.content} />
         </article>
       )}
-      <Pieces pieces={pieces} offset={0} />
+      <Pieces pieces={pieces} />
     </section>
   )
 }
