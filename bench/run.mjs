@@ -11,6 +11,7 @@ import { benchMcp } from './mcp.mjs'
 import { benchRecall } from './recall.mjs'
 import { benchRemember } from './remember.mjs'
 import { benchSearch } from './search.mjs'
+import { benchServe } from './serve.mjs'
 import { benchStart } from './start.mjs'
 import { printTable } from './table.mjs'
 import { benchVectors } from './vectors.mjs'
@@ -30,6 +31,7 @@ const BENCHES = {
   start: { run: benchStart, quick: { rounds: 5 }, full: { rounds: 20 } },
   recall: { run: benchRecall, quick: { rounds: 5, entries: 10_000 }, full: { rounds: 20, entries: 10_000 } },
   mcp: { run: benchMcp, quick: { rounds: 5, entries: 10_000 }, full: { rounds: 20, entries: 10_000 } },
+  serve: { run: benchServe, quick: { rounds: 10, entries: 10_000 }, full: { rounds: 30, entries: 10_000 } },
   search: {
     run: benchSearch,
     quick: { counts: [10_000], rounds: 3, queriesPerRound: 20, writesPerRound: 10, warmMs: 300, loads: 3 },

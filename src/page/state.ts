@@ -59,18 +59,33 @@ export async function loadWorkspace(): Promise<void> {
   workspace.value = await get<Workspace>('/workspace')
 }
 
+/** What comes together is shown together: an import tells of a thousand changes in a row, and each look asks the server. */
+const GATHER_MS = 150
+
 /** Follows one agent's memory until it is called off. */
 export async function followChanges(whose: string, signal: AbortSignal): Promise<void> {
+  const gathered = { ids: new Set<string>(), gone: new Set<string>() }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const show = (): void => {
+    timer = undefined
+    if (signal.aborted) return
+    changed.value = { count: changed.value.count + 1, ids: [...gathered.ids], gone: [...gathered.gone] }
+    gathered.ids.clear()
+    gathered.gone.clear()
+    loadWorkspace().catch(fail)
+  }
   await follow({ agent: whose }, signal, {
     connected: (is) => {
       // What was missed meanwhile nobody tells: everything counts as changed.
-      if (is && !isConnected.value) changed.value = { count: changed.value.count + 1, ids: [], gone: [] }
+      if (is && !isConnected.value) timer ??= setTimeout(show)
       isConnected.value = is
     },
     event: (name, data) => {
       if (name !== 'change') return
-      changed.value = { count: changed.value.count + 1, ...(JSON.parse(data) as ChangeEvent) } // our own server's
-      loadWorkspace().catch(fail)
+      const { ids, gone } = JSON.parse(data) as ChangeEvent // our own server's
+      for (const id of ids) gathered.ids.add(id)
+      for (const id of gone) gathered.gone.add(id)
+      timer ??= setTimeout(show, GATHER_MS)
     },
   }).catch(fail)
 }

@@ -38,7 +38,8 @@ const listEntries: Route = defineRoute({
     const scopes = scope === undefined ? {} : { scopes: [scope === 'world' ? 'world' : memory.agent] }
     const filter = { ...said({ kinds }), ...scopes, ...(await datesOf(asked, memory)) }
     const heads = [...(await memory.heads(filter, { signal: call.signal }))].sort(ORDERS[sort])
-    const problems = await memory.store.problems(said({ scopes: scopes.scopes, kinds }))
+    // Once for each list: to know it takes a look at every file.
+    const problems = offset > 0 ? [] : await memory.store.problems(said({ scopes: scopes.scopes, kinds }))
     return {
       entries: await entryRows(memory, heads.slice(offset, offset + most), call.signal),
       total: heads.length,

@@ -6,7 +6,7 @@ import type { Piece } from './transcript.ts'
 import { TurnItem } from './turn-item.tsx'
 
 /** More at once would keep the page busy. */
-const STEP = 40
+const STEP = 20
 
 export function Pieces({ pieces }: { readonly pieces: readonly Piece[] }): VNode | null {
   const [shown, setShown] = useState(STEP)
