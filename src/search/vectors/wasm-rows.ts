@@ -23,7 +23,8 @@ export class WasmRows implements Rows {
   readonly #together: number
   readonly #places: Places
   #numbers: Float32Array
-  #query: EncodedQuery = { unit: 0, reach: 0, slack: 0 }
+  /** Missing until rows are listed by it: who only scores some does without. */
+  #query: EncodedQuery | undefined
   #longest = 0
   #count = 0
 
@@ -82,12 +83,13 @@ export class WasmRows implements Rows {
 
   ask(query: Float32Array): void {
     this.#numbers.set(query, this.#places.query / 4)
-    this.#query = encodeQuery(query, new Int16Array(this.#memory.buffer, this.#places.queryCodes, query.length))
+    this.#query = undefined
   }
 
   listReaching(block: number, floor: number): number {
     const first = block * BLOCK_ROWS
     const { codes, scales, radii } = this.#blockOf(first)
+    this.#query ??= this.#encoded()
     const { unit, reach, slack } = this.#query
     const rows = Math.min(BLOCK_ROWS, this.#count - first)
     const lowest = floor - slack * this.#longest - LOST_TO_UNDERFLOW
@@ -110,6 +112,12 @@ export class WasmRows implements Rows {
   dots(count: number): void {
     const { listed, query, blocks, blockBytes, scores } = this.#places
     this.#kernels.dots(listed, count, query, this.#stride, blocks, blockBytes, scores)
+  }
+
+  #encoded(): EncodedQuery {
+    const start = this.#places.query / 4
+    const query = this.#numbers.subarray(start, start + this.#dimensions)
+    return encodeQuery(query, new Int16Array(this.#memory.buffer, this.#places.queryCodes, query.length))
   }
 
   /** Rows of one block, from one on. */

@@ -10,7 +10,7 @@ import { href, route } from '../../route.ts'
 import { agent, changed } from '../../state.ts'
 import { OutsideTurns } from './outside-turns.tsx'
 import { transcriptOf } from './transcript.ts'
-import { WindowTurns } from './window-turns.tsx'
+import { WINDOW_ID, WindowTurns } from './window-turns.tsx'
 
 export function SessionPage({ sessionKey }: { readonly sessionKey: string }): VNode {
   const { value, error, isLoading, reload } = useLoaded(
@@ -20,15 +20,25 @@ export function SessionPage({ sessionKey }: { readonly sessionKey: string }): VN
   return (
     <>
       <header class="session-head">
-        <NavLink to={href('timeline', { agent: route.value.query['agent'], show: 'sessions' })}>All sessions</NavLink>
+        <div class="buttons">
+          <NavLink
+            class="button is-quiet"
+            to={href('timeline', { agent: route.value.query['agent'], show: 'sessions' })}
+          >
+            All sessions
+          </NavLink>
+          <button type="button" class="is-quiet" onClick={() => document.getElementById(WINDOW_ID)?.focus()}>
+            To the window
+          </button>
+          {/* What is only said is no change of the memory, and nobody tells of it. */}
+          <button type="button" class="is-quiet" aria-disabled={isLoading} onClick={isLoading ? undefined : reload}>
+            {isLoading ? 'Reading…' : 'Read it again'}
+          </button>
+        </div>
         <h1>
           Session <bdi>{sessionKey}</bdi>
         </h1>
         {value && <Facts session={value} />}
-        {/* What is only said is no change of the memory, and nobody tells of it. */}
-        <button type="button" aria-disabled={isLoading} onClick={isLoading ? undefined : reload}>
-          {isLoading ? 'Reading…' : 'Read it again'}
-        </button>
       </header>
       {error && <Failure error={error} />}
       {!value && !error && <p class="loading">Reading the session…</p>}

@@ -6,6 +6,9 @@ import { Markdown } from '../../parts/markdown.tsx'
 import { Pieces } from './pieces.tsx'
 import type { Piece } from './transcript.ts'
 
+/** Of its heading, to go to: what was said before it may be long. */
+export const WINDOW_ID = 'window'
+
 export interface WindowTurnsProps {
   readonly pieces: readonly Piece[]
   readonly archive: OneSession['archive']
@@ -14,8 +17,10 @@ export interface WindowTurnsProps {
 export function WindowTurns({ pieces, archive }: WindowTurnsProps): VNode {
   const turns = pieces.filter((piece) => piece.type === 'turn' && piece.turn.inWindow).length
   return (
-    <section class="turns is-window" aria-labelledby="window">
-      <h2 id="window">In the model’s window now</h2>
+    <section class="turns is-window" aria-labelledby={WINDOW_ID}>
+      <h2 id={WINDOW_ID} tabIndex={-1}>
+        In the model’s window now
+      </h2>
       <p class="hint">{windowText(turns, archive !== undefined)}</p>
       {archive && (
         <article class="recap" aria-label="What stands for all before">
