@@ -242,10 +242,6 @@ export interface UndoAnswer {
 }
 
 /** POST /context: reads only; a message may be too long for an address. */
-export interface ContextBody {
-  readonly message?: string
-}
-
 export interface ContextAnswer {
   readonly parts: readonly PromptPart[]
   readonly tokens: number

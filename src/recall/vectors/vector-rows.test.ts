@@ -53,6 +53,25 @@ function dot([a = 0, b = 0]: Float32Array, [c = 0, d = 0]: Float32Array): number
   return a * c + b * d
 }
 
+it('the mean of an entry points where its pieces do together, for as long as it is there', () => {
+  fc.assert(
+    fc.property(puts, (steps) => {
+      const { rows, truth } = played(steps)
+      for (const one of [rows, reloaded(rows)]) {
+        for (const [id, { hashes: texts }] of truth) {
+          one.setCurrent(id, true)
+          const sum = texts.map(vectorOf).reduce(([a = 0, b = 0], [c = 0, d = 0]) => Float32Array.of(a + c, b + d))
+          const [x = 0, y = 0] = one.mean(id) ?? []
+          expect(Math.hypot(x, y)).toBeCloseTo(1, 5)
+          expect(dot(sum, Float32Array.of(x, y))).toBeCloseTo(Math.hypot(...sum), 5)
+          one.setCurrent(id, false)
+          expect(one.mean(id)).toBeUndefined()
+        }
+      }
+    }),
+  )
+})
+
 it('an entry has the vectors of its pieces and no others, also after it was saved and read', () => {
   fc.assert(
     fc.property(puts, fc.constantFrom('0', '3', '5'), (steps, asked) => {

@@ -15,8 +15,8 @@ export interface Place {
 }
 
 const NEIGHBOURS = 10
-/** How far the first picture goes to each side: some ten times as far as neighbours come to lie from each other. */
-const FIRST_REACH = 5
+/** How far the first picture goes to each side: about as far as the last one will, so that no more moves than has to, and little is empty. */
+const FIRST_REACH = 8
 const ASIDE = 1e-3
 
 /** One for each vector; all of one dimension, of length 1 or 0. */
@@ -31,26 +31,20 @@ export function* placeInPlane(vectors: readonly Float32Array[]): Steps<readonly 
 
 /** Moved and stretched, the same in both directions, so that the middle is 0 and the furthest is at `reach`. */
 function within(places: Float32Array, reach: number): Float32Array {
-  const [left, right, bottom, top] = [0, 1].flatMap((axis) => boundsOf(places, axis)) as [
-    number,
-    number,
-    number,
-    number,
-  ]
-  const half = Math.max(right - left, top - bottom) / 2
+  const [x, y] = [boundsOf(places, 0), boundsOf(places, 1)]
+  const half = Math.max(x.half, y.half)
   const factor = half === 0 ? 0 : reach / half
-  const middle = [(left + right) / 2, (bottom + top) / 2] as const
   const limited = (value: number): number => Math.max(-reach, Math.min(reach, value)) // rounding may go beyond
-  return places.map((value, n) => limited((value - (middle[n % 2] as number)) * factor))
+  return places.map((value, n) => limited((value - (n % 2 === 0 ? x : y).middle) * factor))
 }
 
-function boundsOf(places: Float32Array, axis: number): [number, number] {
+function boundsOf(places: Float32Array, axis: 0 | 1): { readonly middle: number; readonly half: number } {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (let n = axis; n < places.length; n += 2) {
+  for (let n: number = axis; n < places.length; n += 2) {
     least = Math.min(least, places[n] as number)
     most = Math.max(most, places[n] as number)
   }
-  return [least, most]
+  return { middle: (least + most) / 2, half: (most - least) / 2 }
 }
 
 /** Rows that look the same from this side lie on one spot, and nothing would push them off it. */
