@@ -65,9 +65,14 @@ const GATHER_MS = 150
 /** Follows one agent's memory until it is called off. */
 export async function followChanges(whose: string, signal: AbortSignal): Promise<void> {
   const gathered = { ids: new Set<string>(), gone: new Set<string>() }
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let isWaiting = false
+  const showAfter = (ms: number): void => {
+    if (isWaiting) return
+    isWaiting = true
+    setTimeout(show, ms)
+  }
   const show = (): void => {
-    timer = undefined
+    isWaiting = false
     if (signal.aborted) return
     changed.value = { count: changed.value.count + 1, ids: [...gathered.ids], gone: [...gathered.gone] }
     gathered.ids.clear()
@@ -77,7 +82,7 @@ export async function followChanges(whose: string, signal: AbortSignal): Promise
   await follow({ agent: whose }, signal, {
     connected: (is) => {
       // What was missed meanwhile nobody tells: everything counts as changed.
-      if (is && !isConnected.value) timer ??= setTimeout(show)
+      if (is && !isConnected.value) showAfter(0)
       isConnected.value = is
     },
     event: (name, data) => {
@@ -85,7 +90,7 @@ export async function followChanges(whose: string, signal: AbortSignal): Promise
       const { ids, gone } = JSON.parse(data) as ChangeEvent // our own server's
       for (const id of ids) gathered.ids.add(id)
       for (const id of gone) gathered.gone.add(id)
-      timer ??= setTimeout(show, GATHER_MS)
+      showAfter(GATHER_MS)
     },
   }).catch(fail)
 }
