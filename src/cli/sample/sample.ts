@@ -1,0 +1,54 @@
+/**
+ * The sample memory: made once, clearly a sample, and removed as a whole. It is known by a file of its own in its folder. What is there and
+ * is not the sample is never touched.
+ */
+import { randomUUID } from 'node:crypto'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SETTINGS_FILE } from '../../config/pinned-agent.ts'
+import { KeepsakeError } from '../../errors.ts'
+
+const SIGN = 'SAMPLE.md'
+const SIGN_TEXT = `This memory is a sample: the team, its servers and its boats are made up.
+Look around, change what you like; \`keepsake serve --sample\` serves it again.
+Remove it with one click on the page, or remove this folder: nothing else depends on it.
+`
+
+export function isSample(root: string): boolean {
+  return existsSync(join(root, SIGN)) && existsSync(join(root, SETTINGS_FILE))
+}
+
+/** Its folder; made where there is nothing yet. */
+export async function madeSample(root: string): Promise<string> {
+  if (isSample(root)) return root
+  if (existsSync(root)) {
+    throw new KeepsakeError('FOREIGN', `${root} is there already and is not the sample`, {
+      hint: 'Move it away, or serve it with: keepsake serve --workspace FOLDER',
+    })
+  }
+  const { writeSample } = await import('./write-sample.ts')
+  // Beside its place until it is whole: half a sample would be taken for somebody's memory.
+  const beside = `${root}.${randomUUID()}`
+  const clear = (): void => rmSync(beside, { recursive: true, force: true })
+  process.once('exit', clear)
+  try {
+    await writeSample(beside, Date.now())
+    writeFileSync(join(beside, SIGN), SIGN_TEXT, { mode: 0o600 })
+    renameSync(beside, root)
+  } catch (error) {
+    // Somebody else may have made it at the same time.
+    if (!isSample(root)) throw error
+  } finally {
+    process.off('exit', clear)
+    clear()
+  }
+  return root
+}
+
+/** Ends the server, and removes the folder once nobody writes there any more. */
+export function removeSample(root: string, end: () => void): void {
+  if (!isSample(root)) throw new KeepsakeError('FOREIGN', `${root} is not the sample any more`)
+  process.once('exit', () => rmSync(root, { recursive: true, force: true }))
+  // The answer goes first.
+  setImmediate(end)
+}
