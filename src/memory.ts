@@ -402,15 +402,25 @@ export class Memory {
 
   async #contextWithout(options: ContextOptions, shown?: AlreadyShown): Promise<Context> {
     const { contextOf } = await import('./memory/context.ts')
-    return contextOf(this.#view, this.settings, (message, call) => this.#autoRecalled(message, call, shown), options)
+    return contextOf(
+      this.#view,
+      this.settings,
+      (message, call) => this.#autoRecalled(message, call, shown, options.uncounted),
+      options,
+    )
   }
 
-  async #autoRecalled(message: string, options: CallOptions, shown?: AlreadyShown): Promise<Found | undefined> {
+  async #autoRecalled(
+    message: string,
+    options: CallOptions,
+    shown?: AlreadyShown,
+    uncounted = false,
+  ): Promise<Found | undefined> {
     const { autoRecall } = await import('./memory/auto-recall.ts')
     const found = await this.#underWay.run(options.signal, async (signal) =>
       autoRecall(await this.#searches(), message, this.settings, { ...options, signal }, shown),
     )
-    return found && this.#given(found)
+    return found && !uncounted ? this.#given(found) : found
   }
 
   /** The same; whoever counts hears of it. */

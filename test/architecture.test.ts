@@ -85,7 +85,8 @@ const TABLE: Readonly<Record<string, Row>> = {
       'agent',
     ],
   },
-  local: { parts: ['errors.ts', 'model', 'ports', 'recall', 'memory.ts'], node: true },
+  agents: { parts: ['errors.ts', 'model', 'memory.ts'] },
+  local: { parts: ['errors.ts', 'model', 'ports', 'recall', 'memory.ts', 'agents'], node: true },
   follow: { parts: ['model', 'ports', 'memory.ts'] },
   // One address for whatever is served there: who is let in, and how.
   http: { parts: ['errors.ts'], node: true },
@@ -96,7 +97,19 @@ const TABLE: Readonly<Record<string, Row>> = {
   },
   // What the page and programs ask for; page/ below is what a browser runs, and takes nothing from here but types.
   api: {
-    parts: ['errors.ts', 'model', 'ports', 'history', 'recall', 'prompt', 'memory.ts', 'tools', 'follow', 'http'],
+    parts: [
+      'errors.ts',
+      'model',
+      'ports',
+      'history',
+      'recall',
+      'prompt',
+      'memory.ts',
+      'tools',
+      'follow',
+      'agents',
+      'http',
+    ],
     node: true,
   },
   page: {
@@ -123,6 +136,7 @@ const TABLE: Readonly<Record<string, Row>> = {
       'config',
       'eval',
       'tools',
+      'agents',
       'local',
       'follow',
       'http',

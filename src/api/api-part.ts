@@ -21,6 +21,8 @@ export const API_PATH = '/api/v1'
 const OPEN = '/open'
 const EVENTS = '/events'
 const ABOUT = '/openapi.json'
+/** All that is read of a stranger. */
+const SECRET_BYTES = 1024
 const OTHERS: Readonly<Record<string, readonly string[]>> = { [OPEN]: ['POST'], [EVENTS]: ['GET'], [ABOUT]: ['GET'] }
 
 export interface ApiOptions {
@@ -41,7 +43,8 @@ export function apiPart({ served, keys, port, opened }: ApiOptions, { token, lim
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const { path, query } = targetOf(req)
     const method = req.method ?? ''
-    const body = method === 'GET' || method === 'DELETE' ? { value: undefined } : await readJson(req, res, limits)
+    const bounds = path === OPEN ? { ...limits, bodyBytes: SECRET_BYTES } : limits
+    const body = method === 'GET' || method === 'DELETE' ? { value: undefined } : await readJson(req, res, bounds)
     if (body === undefined || res.destroyed) return
     if ('status' in body) return refuse(req, res, body, refusalText(body))
     if (path === OPEN) return open(req, res, body.value)
@@ -57,7 +60,7 @@ export function apiPart({ served, keys, port, opened }: ApiOptions, { token, lim
       sendJson(res, 200, told)
     } catch (error) {
       if (over.signal.aborted) return
-      const failed = await failureOf(error, served.memory)
+      const failed = await failureOf(error, served.memory.store)
       if (failed === undefined || res.headersSent) throw error
       sendJson(res, failed.status, failed.failure)
     }

@@ -39,6 +39,8 @@ export interface Workspace {
   readonly agents: readonly { readonly agent: string; readonly kinds: KindCounts }[]
   /** Missing: agents are given no tools here. */
   readonly mcpUrl?: string
+  /** Programs must show the token that the server was started with, at /mcp too. */
+  readonly needsToken: boolean
   /** It is the sample that `npm start` makes, and may be removed with one click. */
   readonly isSample: boolean
   /** Whether the identity may be written. */
@@ -255,7 +257,7 @@ export interface GrowthSeries {
   readonly totals: readonly number[]
 }
 
-/** GET /overview: of the whole workspace, but `memory`, `expiring`, `unrecalled` and `embeddings`, which are the agent's. */
+/** GET /overview: of the whole workspace, but `sessions`, `memory`, `expiring`, `unrecalled` and `embeddings`, which are the agent's. */
 export interface Overview {
   readonly entries: number
   readonly sessions: number

@@ -22,12 +22,13 @@ export class EventStreams {
       if (res.writableLength > MOST_WAITING_BYTES) res.destroy()
       else res.write(text)
     }
+    // First of all: what changes while the watch begins is told, too.
+    res.writeHead(200, { ...HEADERS, 'Content-Type': 'text/event-stream' }).flushHeaders()
     const watch = await followMemory(memory, (changes) =>
       tell(`event: change\ndata: ${JSON.stringify(eventOf(changes))}\n\n`),
     )
     const alive = setInterval(() => tell(': alive\n\n'), ALIVE_MS).unref()
     try {
-      res.writeHead(200, { ...HEADERS, 'Content-Type': 'text/event-stream' })
       // What changes from here on is told: who reads this may load what it shows.
       tell('event: ready\ndata: {}\n\n')
       await gone

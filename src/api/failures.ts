@@ -1,7 +1,7 @@
 /** One table from the code of an error to the status of an answer, and the error as a client of the API reads it. */
 import { type ErrorCode, isKeepsakeError, KeepsakeError } from '../errors.ts'
 import type { Refusal } from '../http/part.ts'
-import type { Memory } from '../memory.ts'
+import type { Store } from '../ports/store.ts'
 import type { Failure } from './contract.ts'
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -13,7 +13,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   READ_ONLY: 403,
   IO: 500,
   DAMAGED: 500,
-  FOREIGN: 500,
+  FOREIGN: 409,
   NEWER: 500,
   UNSUPPORTED: 501,
   CLOSED: 503,
@@ -26,22 +26,15 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 /** A message may quote what was sent. */
 const MOST_CHARACTERS = 1000
 
-export class UnknownAgentError extends KeepsakeError {
-  constructor(agent: string) {
-    super('NOT_FOUND', `there is no agent "${agent}" here`, { hint: 'GET /api/v1/workspace lists them.' })
-  }
-}
-
 /** `undefined`: it is no error of ours, and what it says is nobody's business. */
 export async function failureOf(
   error: unknown,
-  memory: Memory,
+  store: Store,
 ): Promise<{ readonly status: number; readonly failure: Failure } | undefined> {
   if (!isKeepsakeError(error)) return undefined
   const { code, message, hint, data } = error
   const { id, later } = data
-  const current =
-    code === 'CONFLICT' && typeof id === 'string' ? await memory.get(id).catch(() => undefined) : undefined
+  const current = code === 'CONFLICT' && typeof id === 'string' ? await store.get(id).catch(() => undefined) : undefined
   return {
     status: STATUS[code],
     failure: {

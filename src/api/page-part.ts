@@ -51,6 +51,7 @@ export function pagePart(folder: string): Part {
   const fileOf = (target: string): File | undefined => files.get(target) ?? files.get(viewOf(target))
   return {
     owns: (target) => fileOf(target) !== undefined,
+    isOpenToLinks: true,
     refusalOf: (req) => methodRefusal(req, ['GET']) ?? bodyRefusal(req),
     errorText: refusalText,
     answer: async (req, res) => {

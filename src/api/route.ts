@@ -2,6 +2,7 @@
  * One thing that the API answers, said once: from its tables of parameters come the check of what is sent and what docs/openapi.json
  * says. A route knows no HTTP; api-part.ts is where the two meet.
  */
+import { InvalidError } from '../errors.ts'
 import { checkedArguments, type Given, type ParameterTable } from '../tools/parameters.ts'
 import type { Served } from './served.ts'
 
@@ -58,6 +59,9 @@ export function defineRoute<
   return {
     ...{ method, path, summary, answer, inPath, query, body: definition.body },
     run: async (sent, call) => {
+      // Nothing at all is no good answer to what it should hold: an undo of nothing in particular is one of the newest.
+      if (definition.body && Object(sent.body) !== sent.body)
+        throw new InvalidError('body', 'is no object', 'an object')
       const given = {
         ...checkedArguments(sent.body, body),
         ...checkedArguments(fromQuery(sent.query, query), query),

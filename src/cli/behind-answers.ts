@@ -2,6 +2,7 @@
  * What a server does behind its answers: it loads the model, makes vectors of what has none, and searches for this user's other
  * commands. It begins after the first call was answered, or a while after the start where none comes: no client waits for it.
  */
+import type { AgentMemories } from '../agents/agent-memories.ts'
 import type { Config } from '../config/load-config.ts'
 import type { LocalServing } from '../local/serve-local.ts'
 import { type Embedding, startEmbedding } from '../memory/start-embedding.ts'
@@ -12,6 +13,8 @@ import { localPlace, setupOf } from './running-server.ts'
 export interface BehindOptions {
   readonly config: Config
   readonly memory: Memory
+  /** Of that memory. */
+  readonly memories: AgentMemories
   readonly load: () => Promise<void>
   /** Told which entries were given to who asked over the socket. */
   readonly recalled: (ids: readonly string[]) => void
@@ -82,12 +85,12 @@ export class BehindAnswers {
   }
 
   async #serve(): Promise<LocalServing | undefined> {
-    const { config, memory, warn, recalled } = this.#options
+    const { config, memory, memories, warn, recalled } = this.#options
     const place = localPlace(config)
     if (place?.user === undefined) return undefined
     try {
       const { serveLocal } = await import('../local/serve-local.ts')
-      return await serveLocal(memory, { place, setup: setupOf(config), recalled })
+      return await serveLocal(memory, { place, setup: setupOf(config), memories, recalled })
     } catch (error) {
       warn(`other commands search by words: ${error instanceof Error ? error.message : String(error)}`)
       return undefined

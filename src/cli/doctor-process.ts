@@ -13,25 +13,28 @@ const MOST_BYTES = 64 * 1024 * 1024
 const MOST_FINDINGS = 500
 
 /** As `keepsake doctor` would look at the same memory. */
-export function doctorProcess(
-  { given, asked }: Context,
-  program: string,
-): (signal: AbortSignal) => Promise<DoctorAnswer> {
+export function doctorProcess({ given, asked }: Context, program: string): () => Promise<DoctorAnswer> {
   const config = given.one('config')
   const args = [
     ...(asked.workspace === undefined ? [] : ['--workspace', asked.workspace]),
     ...(asked.agent === undefined ? [] : ['--agent', asked.agent]),
     ...(config === undefined ? [] : ['--config', config]),
   ]
-  return async (signal) => {
-    const text = await outputOf([program, 'doctor', '--json', ...args], asked.cwd, signal)
-    return answerOf(text)
+  let underWay: Promise<DoctorAnswer> | undefined
+  // Who asks meanwhile gets the same answer: each look takes a core.
+  return () => {
+    underWay ??= outputOf([program, 'doctor', '--json', ...args], asked.cwd)
+      .then(answerOf)
+      .finally(() => {
+        underWay = undefined
+      })
+    return underWay
   }
 }
 
-function outputOf(args: readonly string[], cwd: string, signal: AbortSignal): Promise<string> {
+function outputOf(args: readonly string[], cwd: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { cwd, signal, timeout: LONGEST_MS, maxBuffer: MOST_BYTES }
+    const options = { cwd, timeout: LONGEST_MS, maxBuffer: MOST_BYTES }
     execFile(process.execPath, args, options, (error, stdout) => {
       // Damage is a failure of the memory, not of the look at it: what was found is told all the same.
       if (stdout !== '') resolve(stdout)

@@ -1,4 +1,5 @@
 /** The parts that `serve` puts at its address: the page, its API, and MCP; and the links that open the page. */
+import type { AgentMemories } from '../agents/agent-memories.ts'
 import { apiPart } from '../api/api-part.ts'
 import { Keys } from '../api/keys.ts'
 import { pagePart } from '../api/page-part.ts'
@@ -13,7 +14,7 @@ export interface PageOptions {
   readonly folder: string
   /** Whether agents are given tools here at all. */
   readonly hasTools: boolean
-  readonly around: Omit<Surroundings, 'mcpUrl'>
+  readonly around: Omit<Surroundings, 'mcpUrl' | 'needsToken'>
 }
 
 export interface Page {
@@ -24,13 +25,16 @@ export interface Page {
   onOpened(opened: () => void): void
 }
 
-export function page(memory: ServedMemory, { folder, hasTools, around }: PageOptions): Page {
+export function page(
+  memory: ServedMemory & { readonly memories: AgentMemories },
+  { folder, hasTools, around }: PageOptions,
+): Page {
   const keys = new Keys()
   let opened: () => void = () => undefined
   return {
     partsOf: (address) => {
       const mcp = hasTools ? { mcpUrl: `${address.origin}${MCP_PATH}` } : {}
-      const served = new Served(memory.memory, { ...around, ...mcp })
+      const served = new Served(memory.memories, { ...around, ...mcp, needsToken: address.token !== undefined })
       return [
         apiPart({ served, keys, port: Number(new URL(address.origin).port), opened: () => opened() }, address),
         ...(hasTools ? [mcpPart(memory, address)] : []),

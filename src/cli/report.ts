@@ -107,7 +107,7 @@ export function complain(text: string): void {
 }
 
 /** Where nobody listens to complaints any more, the status still tells. */
-function printError(text: string): void {
+export function printError(text: string): void {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined)
   process.stderr.write(`${process.stderr.isTTY ? printable(text) : text}\n`)
 }

@@ -1,4 +1,5 @@
 /** What `mcp` and `serve` share: a memory that is served for long, with what goes on behind its answers. */
+import { AgentMemories } from '../agents/agent-memories.ts'
 import type { Config } from '../config/load-config.ts'
 import { InvalidError } from '../errors.ts'
 import { lookAgain } from '../follow/follow-memory.ts'
@@ -14,6 +15,7 @@ import { BehindAnswers } from './behind-answers.ts'
 import { embedOf } from './embed-of.ts'
 import { instructionsOf } from './instructions.ts'
 import { refuseForeignServer } from './own-server.ts'
+import { complain } from './report.ts'
 import { programVersion } from './version.ts'
 
 export interface Asked {
@@ -23,6 +25,7 @@ export interface Asked {
 
 export interface Serving extends ServedMemory {
   readonly behind: BehindAnswers
+  readonly memories: AgentMemories
   /** The memory is left, with all that goes on behind. */
   close(): Promise<void>
 }
@@ -39,20 +42,22 @@ export async function servedMemory({ config, quietly }: Asked): Promise<Serving>
   const tally = new RecallTally(store, Date.now)
   const recalled = (ids: readonly string[]): void => tally.count(ids)
   const memory = await openMemory({ store, agent: config.values.agent, ...settings, embed, recalled })
+  const memories = new AgentMemories(memory)
   const warn = (problem: string): void => {
-    if (!quietly) process.stderr.write(`keepsake: ${problem}\n`)
+    if (!quietly) complain(problem)
   }
-  const behind = new BehindAnswers({ config, memory, load, warn, recalled })
+  const behind = new BehindAnswers({ config, memory, memories, load, warn, recalled })
   const saving = setInterval(() => void tally.save(), TALLY_MS).unref()
   return {
     memory,
+    memories,
     behind,
     tools: behind.behind(createMemoryTools(memory)),
     instructions: await instructionsOf(memory, config),
     version: programVersion(),
     close: async () => {
       clearInterval(saving)
-      await behind.stop()
+      await Promise.all([behind.stop(), memories.close()])
       // Answers that nobody reads must not keep the process, and a store may be left at any moment.
       setTimeout(() => process.exit(), LAST_WORDS_MS).unref()
       await tally.save()
@@ -78,7 +83,7 @@ export function cleaned({ memory }: ServedMemory, quietly: boolean): Cleaning {
     told: (deleted) => {
       lookAgain(memory)
       const what = deleted === 1 ? '1 entry that has' : `${deleted} entries that have`
-      if (!quietly) process.stderr.write(`keepsake: removed ${what} expired\n`)
+      if (!quietly) complain(`removed ${what} expired`)
     },
   })
 }

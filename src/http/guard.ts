@@ -16,7 +16,7 @@ export function refusalOf(req: IncomingMessage, part: Part | undefined, rules: R
   return (
     versionRefusal(req) ??
     hostRefusal(req, rules) ??
-    originRefusal(req, rules) ??
+    (part?.isOpenToLinks && isLinkFollowed(req) ? undefined : originRefusal(req, rules)) ??
     (part ? part.refusalOf(req) : NOTHING_HERE)
   )
 }
@@ -34,6 +34,13 @@ function hostRefusal(req: IncomingMessage, { hosts }: Rules): Refusal | undefine
   if (given.length !== 1) return { status: 400, message: 'The request needs exactly one Host header.' }
   if (hosts.has(given[0]?.toLowerCase() ?? '')) return undefined
   return { status: 403, message: 'This Host is not served here. Start the server with --allow-host to serve a name.' }
+}
+
+/** A window goes there, as after a click: no page reads what it is shown, and no frame shows it. */
+function isLinkFollowed(req: IncomingMessage): boolean {
+  const { headers, method } = req
+  const isDocument = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  return method === 'GET' && isDocument && headers.origin === undefined
 }
 
 /** Programs send no Origin and no Sec-Fetch-Site; browsers always send one of them to a loopback address. */

@@ -10,6 +10,8 @@ export interface Refusal {
 export interface Part {
   /** By the request's target, letter by letter as it was sent. */
   owns(target: string): boolean
+  /** Somebody may come here by a link of another site: it holds nothing, and does nothing. */
+  readonly isOpenToLinks?: true
   /** From the head alone, before a byte of the body is read; what holds for every part was checked before. */
   refusalOf(req: IncomingMessage): Refusal | undefined
   /** The body of a refusal, as this part's clients read it: JSON. */

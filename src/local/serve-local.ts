@@ -5,16 +5,19 @@
  */
 import { chmodSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
+import { AgentMemories } from '../agents/agent-memories.ts'
 import type { Memory } from '../memory.ts'
+import type { Found } from '../recall/found.ts'
 import { answerAt } from './ask-sockets.ts'
 import { GREETING, MOST_QUESTION_BYTES, parseQuestion, type Question, type Reply } from './question.ts'
-import { ServedMemories } from './served-memories.ts'
 import { identityOf, type LocalPlace, newSocketPath, socketsBeside } from './socket-place.ts'
 
 export interface ServeOptions {
   readonly place: LocalPlace
   /** What else decides about the hits, in one text: only who says the same is answered. */
   readonly setup: string
+  /** Of that memory, where somebody else has them too; else they are kept and closed here. */
+  readonly memories?: AgentMemories
   /** Told which entries were given to who asked. */
   readonly recalled?: (ids: readonly string[]) => void
 }
@@ -31,9 +34,12 @@ const MOST_CONNECTIONS = 64
 const SWEEP_MS = 200
 
 /** It keeps no process alive. */
-export async function serveLocal(memory: Memory, { place, setup, recalled }: ServeOptions): Promise<LocalServing> {
+export async function serveLocal(
+  memory: Memory,
+  { place, setup, recalled, ...given }: ServeOptions,
+): Promise<LocalServing> {
   const path = newSocketPath(place, Date.now())
-  const memories = new ServedMemories(memory)
+  const memories = given.memories ?? new AgentMemories(memory)
   const connections = new Set<Socket>()
   const server = createServer((socket) => {
     connections.add(socket)
@@ -41,7 +47,7 @@ export async function serveLocal(memory: Memory, { place, setup, recalled }: Ser
     converse(socket, async (question, signal) => {
       const no = refusal(question, place, setup)
       if (no !== undefined) return { no }
-      const found = await memories.search(question, signal)
+      const found = await searched(memories, question, signal)
       recalled?.(found.hits.map(({ entry }) => entry.id))
       return { found }
     })
@@ -58,10 +64,17 @@ export async function serveLocal(memory: Memory, { place, setup, recalled }: Ser
         server.close(() => resolve())
       })
       for (const socket of connections) socket.destroy()
-      await memories.close()
+      if (!given.memories) await memories.close()
       await isClosed
     },
   }
+}
+
+async function searched(memories: AgentMemories, question: Question, signal: AbortSignal): Promise<Found> {
+  const memory = await memories.of(question.agent)
+  const found = await memory.search(question.query, { ...question.options, signal })
+  if ((found.searched.vectors?.pending ?? 0) > 0) memories.embedBehind(memory)
+  return found
 }
 
 function listening(server: Server, path: string): Promise<void> {

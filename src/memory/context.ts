@@ -17,7 +17,10 @@ import type { View } from './view.ts'
 
 export type { Context } from '../prompt/context.ts'
 
-export interface ContextOptions extends Asked, CallOptions {}
+export interface ContextOptions extends Asked, CallOptions {
+  /** A person looks: what is found is given to no agent, and does not count as recalled. */
+  readonly uncounted?: boolean
+}
 
 /** What is found for a message; `undefined` when that is nothing. */
 type AutoRecall = (message: string, options: CallOptions) => Promise<Found | undefined>

@@ -13,7 +13,7 @@ import { Notices } from './shell/notices.tsx'
 import { Opening } from './shell/opening.tsx'
 import { isSampleRemoved, SampleRemoved } from './shell/sample-removed.tsx'
 import { VIEW_NAMES } from './shell/view-names.ts'
-import { agent, followChanges, isLockedOut, workspace } from './state.ts'
+import { agent, followChanges, isLockedOut, isVisible, workspace } from './state.ts'
 import { BrowseView } from './views/browse/browse-view.tsx'
 import { ChangesView } from './views/changes/changes-view.tsx'
 import { ContextView } from './views/context/context-view.tsx'
@@ -75,7 +75,7 @@ export function App(): VNode {
 }
 
 function useFollowedChanges(): void {
-  const isClosed = workspace.value === undefined || isLockedOut.value || isSampleRemoved.value
+  const isClosed = workspace.value === undefined || isLockedOut.value || isSampleRemoved.value || !isVisible.value
   const whose = isClosed ? undefined : agent.value
   useEffect(() => {
     if (whose === undefined) return

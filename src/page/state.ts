@@ -18,6 +18,13 @@ export const changed: Signal<{ readonly count: number } & ChangeEvent> = signal(
 
 export const isConnected: Signal<boolean> = signal(true)
 
+/** In a tab that nobody sees nothing is followed: a browser has six connections to a server, for all of its tabs together. */
+export const isVisible: Signal<boolean> = signal(document.visibilityState === 'visible')
+
+document.addEventListener('visibilitychange', () => {
+  isVisible.value = document.visibilityState === 'visible'
+})
+
 /** The key is gone or was never there: nothing can be shown. */
 export const isLockedOut: Signal<boolean> = signal(false)
 
@@ -62,6 +69,9 @@ export async function loadWorkspace(): Promise<void> {
 /** What comes together is shown together: an import tells of a thousand changes in a row, and each look asks the server. */
 const GATHER_MS = 150
 
+/** Whether somebody was told nothing for a while, and so has to look again. */
+let hasMissed = false
+
 /** Follows one agent's memory until it is called off. */
 export async function followChanges(whose: string, signal: AbortSignal): Promise<void> {
   const gathered = { ids: new Set<string>(), gone: new Set<string>() }
@@ -82,7 +92,8 @@ export async function followChanges(whose: string, signal: AbortSignal): Promise
   await follow({ agent: whose }, signal, {
     connected: (is) => {
       // What was missed meanwhile nobody tells: everything counts as changed.
-      if (is && !isConnected.value) showAfter(0)
+      if (is && (hasMissed || !isConnected.value)) showAfter(0)
+      hasMissed = false
       isConnected.value = is
     },
     event: (name, data) => {
@@ -93,6 +104,7 @@ export async function followChanges(whose: string, signal: AbortSignal): Promise
       showAfter(GATHER_MS)
     },
   }).catch(fail)
+  hasMissed = true
 }
 
 /** Takes a change back and offers to bring it back. */

@@ -50,7 +50,7 @@ export interface JsonSchema {
 }
 
 export interface PropertySchema {
-  readonly type: 'string' | 'integer' | 'boolean' | 'array' | 'object'
+  readonly type: 'string' | 'integer' | 'boolean' | 'array' | 'object' | readonly ['string', 'null']
   readonly description?: string
   readonly enum?: readonly string[]
   readonly items?: PropertySchema

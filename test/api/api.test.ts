@@ -79,6 +79,26 @@ describe('writing', () => {
     expect(fileOf(entry)).toContain('By the page.')
   })
 
+  it("shows what is there instead of another agent's entry, too", async () => {
+    const late = await asker.ask('PATCH', '/entries/Secret%20of%20scout?agent=scout', {
+      content: 'Too late.',
+      expect: '0000000000000000',
+    })
+    expect([late.status, late.json.error.current.content]).toEqual([409, 'Only scout knows.'])
+  })
+
+  it('minds what was expected also where nothing would change, and makes no change of what is so already', async () => {
+    const entry = await made('Unchanged')
+    const stale = await asker.ask('PATCH', `/entries/${entry.id}`, { name: 'Unchanged', expect: '0000000000000000' })
+    expect(stale.status).toBe(409)
+    const same = await asker.ask('PATCH', `/entries/${entry.id}`, { content: 'First text.', expect: entry.revision })
+    expect([same.status, same.json.change]).toEqual([200, undefined])
+  })
+
+  it('undoes nothing for who asks for nothing', async () => {
+    expect((await asker.ask('POST', '/undo', null)).status).toBe(400)
+  })
+
   it('tells of an entry that is gone meanwhile that it is', async () => {
     const entry = await made('Gone')
     await served.memory.forget(entry.id)
@@ -195,6 +215,17 @@ describe('looking', () => {
     expect((await asker.get('/timeline?limit=1')).json.next).toBeDefined()
   })
 
+  it('pages through what happened in one instant, a few at a time', async () => {
+    const at = '2026-01-02T03:04:05.000Z'
+    const batch = Array.from({ length: 25 }, (_, index) => ({
+      ...{ op: 'add' as const, kind: 'experience' as const, content: `Of one instant: ${index}.`, createdAt: at },
+    }))
+    await served.memory.apply(batch)
+    const first = (await asker.get('/timeline?limit=10&before=2026-01-03T00:00:00Z')).json
+    expect(first.items).toHaveLength(10)
+    expect((await asker.get('/timeline?before=then')).status).toBe(400)
+  })
+
   it('pages through the timeline without losing or doubling anything', async () => {
     const all = (await asker.get('/timeline?limit=200')).json.items
     const seen: unknown[] = []
@@ -202,7 +233,7 @@ describe('looking', () => {
       const page = (await asker.get(`/timeline?limit=1${next}`)).json
       seen.push(...page.items)
       if (page.next === undefined) break
-      next = `&before=${page.next}`
+      next = `&before=${encodeURIComponent(page.next)}`
     }
     expect(seen).toEqual(all)
   })
@@ -229,7 +260,7 @@ describe('looking', () => {
       before = `&before=${page.next}`
     }
     expect(pages).toEqual(all.map(({ number }: { number: number }) => number))
-    expect((await asker.get('/changes?by=import')).json.changes).toEqual([])
+    expect((await asker.get('/changes?by=raw-fallback')).json.changes).toEqual([])
   })
 
   it('names the later changes that keep one from being undone, and undoes them too when told', async () => {
@@ -257,6 +288,33 @@ describe('looking', () => {
     expect(parts['memory']).toContain('Prefers short answers.')
     expect(parts['recall']).toContain('heron')
     expect(json.tokens).toBe(json.parts.reduce((sum: number, { tokens }: { tokens: number }) => sum + tokens, 0))
+  })
+
+  it('names a few of many files that can not be read, and how many more there are', async () => {
+    const own = await servePage()
+    for (let count = 0; count < 30; count++) {
+      writeFileSync(join(own.root, `agents/main/entries/broken-${count}.md`), '---\nname: [\n---\n')
+    }
+    const { warnings } = (await (await visitor(own)).get('/entries')).json
+    expect(warnings).toHaveLength(21)
+    expect(warnings.at(-1)).toContain('10 more')
+  })
+
+  it('knows an agent whose last entry is gone, so that this can be undone', async () => {
+    const own = await servePage()
+    await own.memory.as('scout').forget('Secret of scout')
+    const { status, json } = await (await visitor(own)).ask('POST', '/undo?agent=scout', {})
+    expect([status, json.undone.length]).toEqual([200, 1])
+    expect(await own.memory.as('scout').get('Secret of scout')).toBeDefined()
+  })
+
+  it('does not count a look at the context as a recall', async () => {
+    const recalled: string[] = []
+    const own = await servePage({ memory: { recalled: (ids) => recalled.push(...ids) } })
+    const its = await visitor(own)
+    expect((await its.ask('POST', '/context', { message: 'where is heron?' })).json.parts.at(-1).part).toBe('recall')
+    await its.get('/search?q=heron')
+    expect(recalled).toEqual([])
   })
 
   it('tells how the memory is doing', async () => {

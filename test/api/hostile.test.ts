@@ -123,6 +123,11 @@ const BODIES: readonly Row[] = [
   row('a number', { body: '42' }, 400),
   row('deep lists', { body: `${'['.repeat(5000)}${']'.repeat(5000)}` }, 400),
   row('deep metadata', { body: `{"metadata":${'{"a":'.repeat(70)}1${'}'.repeat(70)}}` }, 400),
+  row(
+    "more than a link's secret",
+    { method: 'POST', path: '/api/v1/open', body: `{"secret":"${'x'.repeat(2000)}"}` },
+    413,
+  ),
   row('over the limit', { body: JSON.stringify({ content: 'x'.repeat(BODY_BYTES) }) }, 413),
   row('gigabytes announced', { headers: { 'Content-Length': '9000000000' } }, 413),
   row('a prototype', { body: '{"content":"x","__proto__":{"a":1}}' }, 400),
@@ -207,6 +212,19 @@ describe.each(Object.entries(TABLE))('refuses %s', (_, rows) => {
 })
 
 describe('the page itself', () => {
+  it('is reached by a link of another site, but by no frame and no script of it', async () => {
+    const link = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }
+    const from = async (path: string, headers: Record<string, string>): Promise<number | undefined> =>
+      (await raw(served.port, request(served.port, '', { method: 'GET', path, headers: { ...link, ...headers } })))
+        .status
+    expect(await from('/browse', {})).toBe(200)
+    expect(await from('/browse', { 'Sec-Fetch-Dest': 'iframe' })).toBe(403)
+    expect(await from('/browse', { 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Dest': 'empty' })).toBe(403)
+    expect(await from('/browse', { Origin: 'https://evil.example' })).toBe(403)
+    expect(await from('/api/v1/workspace', {})).toBe(403)
+    expect(await from('/mcp', {})).toBe(403)
+  })
+
   it('is answered to anybody on this machine, and holds nothing of the memory', async () => {
     for (const path of ['/', '/browse', '/recall?q=x', '/changes', '/main.js', '/main.css']) {
       const response = await fetch(`${served.origin}${path}`)

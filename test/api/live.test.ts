@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { Desk } from '../cli/keepsake.ts'
 import { type ServedPage, servePage, type Visitor, visitor } from './served-page.ts'
 
@@ -111,6 +112,19 @@ describe('live updates', () => {
     expect(mine.waiting).toBe(0)
     mine.stop()
     its.stop()
+  })
+
+  it('tell what the page wrote to a memory in RAM, which no store tells of', async () => {
+    const own = await servePage({ memory: { store: memoryStore() } })
+    const its = await visitor(own)
+    const response = await fetch(`${own.origin}/api/v1/events`, { headers: its.headers })
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    while (!text.includes('ready')) text += (await reader?.read())?.value ?? ''
+    await its.ask('POST', '/entries', { kind: 'note', name: 'In RAM', content: 'x' })
+    while (!text.includes('event: change')) text += (await reader?.read())?.value ?? ''
+    expect(text).toContain((await own.memory.get('In RAM'))?.id)
+    await reader?.cancel()
   })
 
   it('end with the server', async () => {

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { AgentMemories } from '../../src/agents/agent-memories.ts'
 import type { MapAnswer } from '../../src/api/contract.ts'
 import { map } from '../../src/api/routes/map.ts'
 import { Served } from '../../src/api/served.ts'
@@ -24,8 +25,9 @@ async function served(options: MemoryOptions = { store: memoryStore() }): Promis
     store: 'memory',
     doctor: async () => ({ findings: [], checked: 0 }),
     wrote: () => undefined,
+    needsToken: false,
   } as const
-  const all = new Served(memory, around)
+  const all = new Served(new AgentMemories(memory), around)
   return {
     memory,
     ask: async (query = '', signal = new AbortController().signal) =>

@@ -1,6 +1,7 @@
 /** A real memory behind the page's address, served by this very process, and clients for it: one that opened the link, and bare bytes. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { AgentMemories } from '../../src/agents/agent-memories.ts'
 import { page } from '../../src/cli/page.ts'
 import { HTTP_LIMITS, type HttpLimits } from '../../src/http/limits.ts'
 import { type HttpOptions, serveHttp } from '../../src/http/serve.ts'
@@ -34,7 +35,13 @@ export async function servePage({ limits, removeSample, ...options }: ServeOptio
   await furnish(memory)
   const ending = new AbortController()
   const built = page(
-    { memory, tools: createMemoryTools(memory), instructions: 'Recall first.', version: '0' },
+    {
+      memory,
+      memories: new AgentMemories(memory),
+      tools: createMemoryTools(memory),
+      instructions: 'Recall first.',
+      version: '0',
+    },
     {
       folder: someFiles(folder),
       hasTools: true,

@@ -100,7 +100,19 @@ describe('making and removing the sample', () => {
     expect(readdirSync(folder)).toEqual(['sample'])
     expect(isSample(join(folder, 'sample'))).toBe(true)
     const sign = readFileSync(join(folder, 'sample/SAMPLE.md'), 'utf8')
-    expect(sign.trim().split('\n')).toHaveLength(3)
+    expect(sign).toMatch(/^This memory is a sample[\s\S]*<!-- the sample [\w-]{36} -->\n$/)
+  })
+
+  it("takes nobody's own memory for the sample, whatever files it has", async () => {
+    const folder = freshFolder()
+    const [sample, own] = [join(folder, 'sample'), join(folder, 'own')]
+    await madeSample(sample)
+    const memory = await openMemory({ workspace: own })
+    await memory.remember('precious', { name: 'Mine' })
+    await memory.close()
+    writeFileSync(join(own, 'SAMPLE.md'), readFileSync(join(sample, 'SAMPLE.md')))
+    expect([isSample(sample), isSample(own)]).toEqual([true, false])
+    expect(() => removeSample(own, () => undefined)).toThrow(/is not the sample/)
   })
 
   it('refuses to remove what is not the sample', () => {

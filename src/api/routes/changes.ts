@@ -35,7 +35,8 @@ const changes: Route = defineRoute({
   run: async ({ agent, entry: ref, by, session, before, limit: most = 30 }, call): Promise<ChangeList> => {
     const memory = await memoryOf({ agent }, call)
     const { timezone: zone } = await memory.store.settings()
-    const { heldBack, warnings } = await memory.absorb({ signal: call.signal })
+    // The log takes in what hands did, too; who begins to read is told what that brought up.
+    const { heldBack, warnings } = before === undefined ? await memory.absorb({ signal: call.signal }) : NOTHING_NEW
     const asked = { ...said({ ref, by, session }), limit: MOST_CHANGES, signal: call.signal }
     const all = (await memory.log(asked)).filter(({ change }) => before === undefined || change.number < before)
     const shown = all.slice(0, most)
@@ -47,6 +48,8 @@ const changes: Route = defineRoute({
     }
   },
 })
+
+const NOTHING_NEW = { heldBack: [], warnings: [] }
 
 function heldBackText(count: number): string {
   return `${count} entries are gone from the folder at once, and not taken for removed yet; if that was meant: keepsake accept`
@@ -119,7 +122,7 @@ const undo: Route = defineRoute({
     const memory = await memoryOf({ agent }, call)
     const asked = { ...said({ changes: numbers, session, withLater }), signal: call.signal }
     const { change, undone, entries, warnings } = await memory.undo(asked)
-    call.served.around.wrote()
+    call.served.wrote(memory)
     return {
       ...said({ change: change?.number }),
       undone: undone.map(({ change: { number } }) => number),

@@ -13,7 +13,7 @@ export const context: Route = defineRoute({
   answer: 'Context',
   run: async ({ agent, message = '' }, call): Promise<ContextAnswer> => {
     const memory = await memoryOf({ agent }, call)
-    const { parts, warnings } = await memory.context({ message, signal: call.signal })
+    const { parts, warnings } = await memory.context({ message, uncounted: true, signal: call.signal })
     return { parts, tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0), warnings }
   },
 })

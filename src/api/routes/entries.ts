@@ -1,7 +1,7 @@
 /** Entries: the list, one of them, and writing. What the page writes a person has written, so its origin is `hand`. */
-import { InvalidError, NotFoundError } from '../../errors.ts'
+import { ConflictError, InvalidError, NotFoundError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
-import type { EntryHead } from '../../model/entry.ts'
+import { type Entry, type EntryHead, WORLD } from '../../model/entry.ts'
 import { parseTtl } from '../../model/expiry.ts'
 import { KIND_NAMES } from '../../model/kinds.ts'
 import { instant, parseInstant } from '../../model/time.ts'
@@ -10,6 +10,7 @@ import type { EntryList, OneEntry, WrittenEntry } from '../contract.ts'
 import { entryRows } from '../entry-rows.ts'
 import { AGENT, AS_OF, DATES, datesOf, KINDS_ASKED, limit, memoryOf } from '../parameters.ts'
 import { type Call, defineRoute, type Route } from '../route.ts'
+import { warningsOf } from '../warnings.ts'
 
 const ID = { id: required(text('Its id, name or alias.')) }
 const EXPECT = { expect: text('The revision that was read: 409 where it is another one by now.') }
@@ -35,15 +36,15 @@ const listEntries: Route = defineRoute({
     call,
   ): Promise<EntryList> => {
     const memory = await memoryOf(asked, call)
-    const scopes = scope === undefined ? {} : { scopes: [scope === 'world' ? 'world' : memory.agent] }
-    const filter = { ...said({ kinds }), ...scopes, ...(await datesOf(asked, memory)) }
+    const scopes = scope === undefined ? [WORLD, memory.agent] : [scope === 'world' ? WORLD : memory.agent]
+    const filter = { ...said({ kinds }), scopes, ...(await datesOf(asked, memory)) }
     const heads = [...(await memory.heads(filter, { signal: call.signal }))].sort(ORDERS[sort])
     // Once for each list: to know it takes a look at every file.
-    const problems = offset > 0 ? [] : await memory.store.problems(said({ scopes: scopes.scopes, kinds }))
+    const problems = offset > 0 ? [] : await memory.store.problems({ scopes, ...said({ kinds }) })
     return {
       entries: await entryRows(memory, heads.slice(offset, offset + most), call.signal),
       total: heads.length,
-      warnings: problems.map(({ path, problem }) => `${path}: ${problem}`),
+      warnings: warningsOf(problems),
     }
   },
 })
@@ -124,7 +125,8 @@ const patchEntry: Route = defineRoute({
     const memory = await memoryOf({ agent }, call)
     const entry = await theOne(memory, ref, call)
     const { id } = entry
-    const write = said(fields)
+    if (expect !== undefined && expect !== entry.revision) throw new ConflictError(id, expect, entry.revision)
+    const write = changedOf(said(fields), entry)
     const operations = [
       ...(Object.keys(write).length === 0 ? [] : [{ op: 'write', id, ...write } as const]),
       ...(name === undefined || name === entry.name ? [] : [{ op: 'rename', id, name } as const]),
@@ -134,10 +136,19 @@ const patchEntry: Route = defineRoute({
   },
 })
 
+/** What is so already is no change. */
+function changedOf<Fields extends Partial<Entry>>(fields: Fields, entry: Entry): Partial<Fields> {
+  const pairs = Object.entries(fields).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(entry[name as keyof Entry]), // its own fields, by their names
+  )
+  return Object.fromEntries(pairs) as Partial<Fields> // the same keys, fewer
+}
+
 /** `null` is "never", and not the same as nothing. */
 function end(): Parameter<string | null, false> {
   return {
-    ...text('When it ends, an instant; null is never.'),
+    ...text(),
+    schema: { type: ['string', 'null'], description: 'When it ends, an instant; null is never.' },
     takesNull: true,
     check: (value, field) => {
       if (value === null) return null
@@ -194,7 +205,7 @@ async function written(
   { served, signal }: Call,
 ): Promise<WrittenEntry> {
   const applied = await memory.apply(operations, { expect, origin: { by: 'hand' }, signal })
-  served.around.wrote()
+  served.wrote(memory)
   const [first] = operations
   const meant = applied.entries.find(({ id }) => id === (first && 'id' in first ? first.id : undefined))
   const entry = meant ?? applied.entries.at(-1)

@@ -8,6 +8,7 @@ import type { DoctorAnswer, GrowthSeries, Overview } from '../contract.ts'
 import { entryRows } from '../entry-rows.ts'
 import { AGENT, memoryOf } from '../parameters.ts'
 import { type Call, defineRoute, type Route } from '../route.ts'
+import { warningsOf } from '../warnings.ts'
 
 const MOST_LISTED = 10
 const MOST_DAYS = 366
@@ -34,7 +35,7 @@ const overview: Route = defineRoute({
       expiring: await expiring(memory, visible, call),
       unrecalled: await unrecalled(memory, visible, call),
       embeddings: await embeddingsOf(memory),
-      warnings: problems.map(({ path, problem }) => `${path}: ${problem}`),
+      warnings: warningsOf(problems),
     }
   },
 })
@@ -116,7 +117,7 @@ const doctor: Route = defineRoute({
   path: '/doctor',
   summary: 'Looks at every file and says what is wrong, or may be; changes nothing',
   answer: 'Doctor',
-  run: async (_, { served, signal }): Promise<DoctorAnswer> => served.around.doctor(signal),
+  run: async (_, { served }): Promise<DoctorAnswer> => served.around.doctor(),
 })
 
 export const OVERVIEW: readonly Route[] = [overview, doctor]

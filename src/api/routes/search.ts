@@ -26,7 +26,9 @@ const search: Route = defineRoute({
   answer: 'Found',
   run: async ({ explain = false, ...asked }, call): Promise<SearchAnswer> => {
     const memory = await memoryOf(asked, call)
-    return memory.search(asked.q, { ...(await optionsOf(asked, memory)), explain, signal: call.signal })
+    const found = await memory.search(asked.q, { ...(await optionsOf(asked, memory)), explain, signal: call.signal })
+    if ((found.searched.vectors?.pending ?? 0) > 0) call.served.memories.embedBehind(memory)
+    return found
   },
 })
 

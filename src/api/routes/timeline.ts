@@ -1,8 +1,8 @@
 /** What happened when: the daily log, the history and the sessions on one axis; and a session by itself. */
-import { NotFoundError } from '../../errors.ts'
+import { InvalidError, NotFoundError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
-import { localTime } from '../../model/time.ts'
-import { required, text, whole } from '../../tools/parameters.ts'
+import { localTime, parseInstant } from '../../model/time.ts'
+import { type Parameter, required, text, whole } from '../../tools/parameters.ts'
 import type { OneSession, SessionList, SessionRow, Timeline, TimelineItem } from '../contract.ts'
 import { entryRows } from '../entry-rows.ts'
 import { AGENT, limit, memoryOf } from '../parameters.ts'
@@ -10,13 +10,23 @@ import { type Call, defineRoute, type Route } from '../route.ts'
 
 const DAY_MS = 86_400_000
 
+const BEFORE: Parameter<Place, false> = {
+  ...text('Only what was before: an instant, or what "next" of the answer before says.'),
+  check: (value, field) => {
+    const [instant = '', ...id] = String(value).split(' ')
+    const at = parseInstant(instant)
+    if (at === undefined) throw new InvalidError(field, 'is no instant', '2026-11-17T09:30:00Z, or what "next" said')
+    return id.length === 0 ? { at } : { at, id: id.join(' ') }
+  },
+}
+
 const timeline: Route = defineRoute({
   method: 'GET',
   path: '/timeline',
   summary: 'The daily log, the history and the sessions of an agent, newest first',
   query: {
     ...AGENT,
-    before: text('Only what was before this instant; as "next" of the answer before says it.'),
+    before: BEFORE,
     limit: limit(100, 200),
     span: whole(1, 3660, 'How many days back the axis goes.', 366),
   },
@@ -27,17 +37,14 @@ const timeline: Route = defineRoute({
     const heads = await memory.heads({ scopes: [memory.agent], kinds: ['experience', 'history'] }, call)
     const sessions = await sessionRows(memory, call)
     const times = [
-      ...heads.map((head) => ({ at: head.createdAt, head, session: undefined })),
+      ...heads.map((head) => ({ at: head.createdAt, id: head.id, head, session: undefined })),
       ...sessions.flatMap((session) => {
         const at = session.lastAt ?? session.createdAt
-        return at === null ? [] : [{ at, head: undefined, session }]
+        return at === null ? [] : [{ at, id: session.key, head: undefined, session }]
       }),
-    ].sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1))
-    const later = before === undefined ? times : times.filter(({ at }) => at < before)
-    const shown = later.slice(0, most)
-    // What happened in the very same instant goes with it: the next page begins before that.
-    const last = shown.at(-1)?.at
-    const all = last === undefined ? [] : later.filter(({ at }, index) => index < most || at === last)
+    ].sort((a, b) => (isAfter(b, a) ? -1 : 1))
+    const left = before === undefined ? times : times.filter((one) => isAfter(one, before))
+    const all = left.slice(0, most)
     const rows = await entryRows(
       memory,
       all.flatMap(({ head }) => head ?? []),
@@ -50,10 +57,22 @@ const timeline: Route = defineRoute({
       const entry = head && rowOf.get(head.id)
       return entry ? [{ type: 'entry', ...when, entry }] : []
     })
-    const next = all.length < later.length && last !== undefined ? { next: last } : {}
+    const last = all.at(-1)
+    const next = last && all.length < left.length ? { next: `${last.at} ${last.id}` } : {}
     return { items, ...next, days: daysOf(times, zone, memory.clock() - span * DAY_MS) }
   },
 })
+
+interface Place {
+  readonly at: string
+  /** Missing: before all of that instant. */
+  readonly id?: string
+}
+
+/** Whether it comes later in the list: the newest are first, and what happened in one instant goes by its id. */
+function isAfter(one: Place, place: Place): boolean {
+  return one.at === place.at ? place.id !== undefined && (one.id ?? '') > place.id : one.at < place.at
+}
 
 function daysOf(
   times: readonly { readonly at: string; readonly session: SessionRow | undefined }[],
@@ -76,16 +95,16 @@ const sessions: Route = defineRoute({
   method: 'GET',
   path: '/sessions',
   summary: 'The sessions of an agent, the last spoken in first',
-  query: AGENT,
+  query: { ...AGENT, limit: limit(1000, 5000) },
   answer: 'SessionList',
-  run: async (asked, call): Promise<SessionList> => ({
-    sessions: await sessionRows(await memoryOf(asked, call), call),
+  run: async ({ agent, limit: most = 1000 }, call): Promise<SessionList> => ({
+    sessions: (await sessionRows(await memoryOf({ agent }, call), call)).slice(0, most),
   }),
 })
 
 async function sessionRows(memory: Memory, { signal }: Call): Promise<SessionRow[]> {
   const rows = [...(await memory.sessions({ signal }))]
-  return rows.sort((a, b) => ((a.lastAt ?? '') < (b.lastAt ?? '') ? 1 : -1))
+  return rows.sort((a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '', 'en') || (a.key < b.key ? -1 : 1))
 }
 
 const session: Route = defineRoute({

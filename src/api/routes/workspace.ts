@@ -37,6 +37,7 @@ export const workspace: Route = defineRoute({
       world,
       agents: [...counts].map(([agent, kinds]) => ({ agent, kinds })).sort((a, b) => (a.agent < b.agent ? -1 : 1)),
       ...(around.mcpUrl === undefined ? {} : { mcpUrl: around.mcpUrl }),
+      needsToken: around.needsToken,
       isSample: around.removeSample !== undefined,
       soulEditable: memory.settings.soulEditable,
     }

@@ -4,10 +4,12 @@ import type { Config } from '../../config/load-config.ts'
 import { isKeepsakeError } from '../../errors.ts'
 import type { HttpOptions, HttpServing } from '../../http/serve.ts'
 import { PRESET_NAMES } from '../../model/preset.ts'
+import { usageError } from '../arguments.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { doctorProcess } from '../doctor-process.ts'
 import { httpOptions, httpOptionsHelp } from '../http-options.ts'
+import { printError } from '../report.ts'
 import { isSample, madeSample, removeSample } from '../sample/sample.ts'
 import type { Screen } from '../screen.ts'
 import { cleaned, type Serving, servedMemory } from '../serving.ts'
@@ -49,11 +51,11 @@ async function run(asked: Context): Promise<Outcome> {
     const link = page.newLink(origin)
     page.onOpened(() => {
       const next = page.newLink(origin)
-      if (!quietly) process.stderr.write(`Opened in a browser. For another one: ${next}\n`)
+      printError(quietly ? next : `Opened in a browser. For another one: ${next}`)
     })
     return {
       json: { url: origin, link, ...(config.enabled ? { mcp: `${origin}/mcp` } : {}) },
-      text: servingText({ origin, link, config }, context.screen),
+      text: servingText({ origin, link, config, hasToken: options.token !== undefined }, context.screen),
       quietText: link,
       warnings: [],
       until: closed.finally(() => {
@@ -95,9 +97,14 @@ async function listened(
   try {
     return await serveHttp(options, partsOf)
   } catch (error) {
-    if (given.has('port') || !isKeepsakeError(error) || error.code !== 'IO') throw error
+    if (given.has('port') || !isPortTaken(error)) throw error
     return serveHttp({ ...options, port: 0 }, partsOf)
   }
+}
+
+function isPortTaken(error: unknown): boolean {
+  const cause = isKeepsakeError(error) ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
 }
 
 /** Whoever asks for its end: a signal, or the page. */
@@ -107,24 +114,30 @@ function endable(stop: AbortSignal): { readonly signal: AbortSignal; readonly en
 }
 
 async function withSample(context: Context): Promise<Context> {
+  if (context.given.has('workspace')) {
+    throw usageError('--sample has a folder of its own', 'Leave --workspace away, or --sample.')
+  }
   const workspace = await madeSample(join(context.asked.cwd, SAMPLE_FOLDER))
   return { ...context, asked: { ...context.asked, workspace } }
 }
 
-function servingText(
-  { origin, link, config }: { readonly origin: string; readonly link: string; readonly config: Config },
-  screen: Screen,
-): string {
+interface Shown {
+  readonly origin: string
+  readonly link: string
+  readonly config: Config
+  readonly hasToken: boolean
+}
+
+function servingText({ origin, link, config, hasToken }: Shown, screen: Screen): string {
   const { agent, workspace } = config.values
   const url = `${origin}/mcp`
-  const snippet = JSON.stringify({ mcpServers: { keepsake: { type: 'http', url } } })
   return [
     `Serving the memory of ${agent} in ${screen.plain(workspace)}`,
     ...(isSample(workspace) ? SAMPLE_TEXT : []),
     '',
     `  Page   ${screen.bold(link)}`,
     '         (works once, in one browser; the next link is printed when it was used)',
-    ...(config.enabled ? mcpText(url, snippet) : ['  MCP    not served: agent.yaml has no spec.memory']),
+    ...(config.enabled ? mcpText(url, hasToken) : ['  MCP    not served: agent.yaml has no spec.memory']),
     '',
     'End it with Ctrl+C.',
   ].join('\n')
@@ -135,11 +148,14 @@ const SAMPLE_TEXT = [
   'For a memory of your own: npx keepsake init, npx keepsake install claude, npx keepsake serve',
 ]
 
-function mcpText(url: string, snippet: string): string[] {
+/** The token itself is never printed. */
+function mcpText(url: string, hasToken: boolean): string[] {
+  const headers = hasToken ? { headers: { Authorization: 'Bearer TOKEN' } } : {}
+  const snippet = JSON.stringify({ mcpServers: { keepsake: { type: 'http', url, ...headers } } })
   return [
     `  MCP    ${url}`,
     '',
-    `For Claude Code: claude mcp add --transport http keepsake ${url}`,
+    `For Claude Code: claude mcp add --transport http keepsake ${url}${hasToken ? ' --header "Authorization: Bearer TOKEN"' : ''}`,
     `Other clients:   ${snippet}`,
   ]
 }

@@ -3,19 +3,30 @@
  * is not the sample is never touched.
  */
 import { randomUUID } from 'node:crypto'
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS_FILE } from '../../config/pinned-agent.ts'
 import { KeepsakeError } from '../../errors.ts'
 
 const SIGN = 'SAMPLE.md'
-const SIGN_TEXT = `This memory is a sample: the team, its servers and its boats are made up.
+
+function signText(id: string): string {
+  return `This memory is a sample: the team, its servers and its boats are made up.
 Look around, change what you like; \`keepsake serve --sample\` serves it again.
 Remove it with one click on the page, or remove this folder: nothing else depends on it.
-`
 
+<!-- the sample ${id} -->
+`
+}
+
+/** The sign names the workspace that it was made for: a memory of somebody's own that has a file of this name is not the sample. */
 export function isSample(root: string): boolean {
-  return existsSync(join(root, SIGN)) && existsSync(join(root, SETTINGS_FILE))
+  const id = /^id: *(\S+)/m.exec(textAt(join(root, SETTINGS_FILE)))?.[1]
+  return id !== undefined && textAt(join(root, SIGN)) === signText(id)
+}
+
+function textAt(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, 'utf8') : ''
 }
 
 /** Its folder; made where there is nothing yet. */
@@ -32,8 +43,8 @@ export async function madeSample(root: string): Promise<string> {
   const clear = (): void => rmSync(beside, { recursive: true, force: true })
   process.once('exit', clear)
   try {
-    await writeSample(beside, Date.now())
-    writeFileSync(join(beside, SIGN), SIGN_TEXT, { mode: 0o600 })
+    const id = await writeSample(beside, Date.now())
+    writeFileSync(join(beside, SIGN), signText(id), { mode: 0o600 })
     renameSync(beside, root)
   } catch (error) {
     // Somebody else may have made it at the same time.

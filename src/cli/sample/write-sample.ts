@@ -11,7 +11,8 @@ import { EARLIER, TODAY } from './story.ts'
 
 const MINUTE_MS = 60_000
 
-export async function writeSample(root: string, nowMs: number): Promise<void> {
+/** The id of the workspace that it made. */
+export async function writeSample(root: string, nowMs: number): Promise<string> {
   let at = nowMs
   const memory = await openMemory({
     workspace: root,
@@ -28,6 +29,7 @@ export async function writeSample(root: string, nowMs: number): Promise<void> {
       await act(memory.as(agent))
       await tally.save()
     }
+    return (await memory.store.settings()).id
   } finally {
     await memory.close()
   }
