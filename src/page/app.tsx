@@ -30,12 +30,13 @@ const VIEW_OF: Readonly<Record<View, FunctionComponent>> = {
 }
 
 export function App(): VNode {
-  const { view } = route.value
+  const { view, query } = route.value
+  const what = query['session'] ?? query['entry'] ?? query['q']
   const main = useRef<HTMLElement>(null)
   useFollowedChanges()
   useLayoutEffect(() => {
-    document.title = `${VIEW_NAMES[view]} · Keepsake`
-  }, [view])
+    document.title = [...(what === undefined ? [] : [what]), VIEW_NAMES[view], 'Keepsake'].join(' · ')
+  }, [view, what])
   useFocusOnNewView(view, main)
 
   if (isSampleRemoved.value) return <SampleRemoved />

@@ -80,11 +80,7 @@ async function request<Answer>(
     ...(signal ? { signal } : {}),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
-    throw new ApiError(0, {
-      code: 'OFFLINE',
-      message: 'Keepsake does not answer.',
-      hint: 'Is "keepsake serve" still running?',
-    })
+    throw new ApiError(0, { code: 'OFFLINE', message: 'Keepsake does not answer.' })
   })
   if (!response.ok) throw await failureOf(response)
   return (await response.json()) as Answer // what the server's own types say

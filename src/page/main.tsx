@@ -2,15 +2,15 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { ApiError, open } from './client.ts'
-import { fail, isLockedOut, loadWorkspace } from './state.ts'
+import { fail, hasFailedToOpen, isLockedOut, loadWorkspace } from './state.ts'
 
 const root = document.getElementById('app')
 root?.replaceChildren()
 if (root !== null) render(<App />, root)
-begin().catch(fail)
+begin().catch(failToOpen)
 // A new link that is put into the address bar of this very tab loads no page: only what stands behind the # is another one.
 addEventListener('hashchange', () => {
-  begin().catch(fail)
+  begin().catch(failToOpen)
 })
 
 async function begin(): Promise<void> {
@@ -18,6 +18,11 @@ async function begin(): Promise<void> {
   if (secret !== undefined) await open(secret).catch(unlessRefused)
   await loadWorkspace()
   isLockedOut.value = false
+}
+
+function failToOpen(error: unknown): void {
+  hasFailedToOpen.value = true
+  fail(error)
 }
 
 /** At once, before anything can fail: it is not to stay in the address bar, nor in the history. */

@@ -3,9 +3,10 @@
  * what is theirs themselves.
  */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { ChangeEvent, UndoAnswer, Workspace } from '../api/contract.ts'
+import type { UndoAnswer, Workspace } from '../api/contract.ts'
 import { ApiError, follow, get, send } from './client.ts'
-import { route } from './route.ts'
+import { hintOf } from './hints.ts'
+import { href, route } from './route.ts'
 
 /** `undefined`: not loaded yet. */
 export const workspace: Signal<Workspace | undefined> = signal(undefined)
@@ -13,8 +14,8 @@ export const workspace: Signal<Workspace | undefined> = signal(undefined)
 /** Whose memory is shown: as the address says, else the server's own. */
 export const agent: ReadonlySignal<string> = computed(() => route.value.query['agent'] ?? workspace.value?.agent ?? '')
 
-/** Counts what came from the server, so that a view that reads it loads again; with what it was that changed last. */
-export const changed: Signal<{ readonly count: number } & ChangeEvent> = signal({ count: 0, ids: [], gone: [] })
+/** Counts how often the memory has, or may have, changed: a view that reads it loads again. */
+export const changed: Signal<{ readonly count: number }> = signal({ count: 0 })
 
 export const isConnected: Signal<boolean> = signal(true)
 
@@ -24,6 +25,9 @@ export const isVisible: Signal<boolean> = signal(document.visibilityState === 'v
 document.addEventListener('visibilitychange', () => {
   isVisible.value = document.visibilityState === 'visible'
 })
+
+/** The first load of the workspace did not come through. */
+export const hasFailedToOpen: Signal<boolean> = signal(false)
 
 /** The key is gone or was never there: nothing can be shown. */
 export const isLockedOut: Signal<boolean> = signal(false)
@@ -35,6 +39,8 @@ export interface Notice {
   readonly isError: boolean
   /** The change that an "Undo" beside it takes back. */
   readonly undo?: number
+  /** Where there is more about it. */
+  readonly link?: { readonly to: string; readonly text: string }
 }
 
 export const notices: Signal<readonly Notice[]> = signal([])
@@ -55,11 +61,15 @@ export function fail(error: unknown): void {
   if (error instanceof DOMException && error.name === 'AbortError') return
   if (error instanceof ApiError) {
     if (error.status === 401) isLockedOut.value = true
-    else
-      tell(error.message, { isError: true, ...(error.failure.hint === undefined ? {} : { hint: error.failure.hint }) })
+    else tell(error.message, { isError: true, ...withHint(error) })
     return
   }
   tell(error instanceof Error ? error.message : String(error), { isError: true })
+}
+
+function withHint(error: ApiError): Pick<Notice, 'hint'> {
+  const hint = hintOf(error)
+  return hint === undefined ? {} : { hint }
 }
 
 export async function loadWorkspace(): Promise<void> {
@@ -69,53 +79,45 @@ export async function loadWorkspace(): Promise<void> {
 /** What comes together is shown together: an import tells of a thousand changes in a row, and each look asks the server. */
 const GATHER_MS = 150
 
-/** Whether somebody was told nothing for a while, and so has to look again. */
-let hasMissed = false
+let isWaiting = false
+
+/** Has every view load again, soon. For what others did, which the server tells, and for what was done here, which it may not. */
+export function lookAgain(): void {
+  if (isWaiting) return
+  isWaiting = true
+  setTimeout(() => {
+    isWaiting = false
+    changed.value = { count: changed.value.count + 1 }
+    loadWorkspace().catch(fail)
+  }, GATHER_MS)
+}
 
 /** Follows one agent's memory until it is called off. */
 export async function followChanges(whose: string, signal: AbortSignal): Promise<void> {
-  const gathered = { ids: new Set<string>(), gone: new Set<string>() }
-  let isWaiting = false
-  const showAfter = (ms: number): void => {
-    if (isWaiting) return
-    isWaiting = true
-    setTimeout(show, ms)
-  }
-  const show = (): void => {
-    isWaiting = false
-    if (signal.aborted) return
-    changed.value = { count: changed.value.count + 1, ids: [...gathered.ids], gone: [...gathered.gone] }
-    gathered.ids.clear()
-    gathered.gone.clear()
-    loadWorkspace().catch(fail)
-  }
   await follow({ agent: whose }, signal, {
     connected: (is) => {
-      // What was missed meanwhile nobody tells: everything counts as changed.
-      if (is && (hasMissed || !isConnected.value)) showAfter(0)
-      hasMissed = false
       isConnected.value = is
     },
-    event: (name, data) => {
-      if (name !== 'change') return
-      const { ids, gone } = JSON.parse(data) as ChangeEvent // our own server's
-      for (const id of ids) gathered.ids.add(id)
-      for (const id of gone) gathered.gone.add(id)
-      showAfter(GATHER_MS)
+    // `ready` is told first: what was loaded before it may have changed since, and nobody tells of that.
+    event: (name) => {
+      if (name === 'change' || name === 'ready') lookAgain()
     },
   }).catch(fail)
-  hasMissed = true
 }
 
-/** Takes a change back and offers to bring it back. */
+/** Takes a change back and offers to bring it back. Where later ones build on it, it leads to where those can be seen. */
 export async function undo(change: number): Promise<UndoAnswer | undefined> {
   try {
     const undone = await send<UndoAnswer>('POST', '/undo', { agent: agent.value }, { changes: [change] })
     tell(`Undone: change ${undone.undone.join(', ')}`, undone.change === undefined ? {} : { undo: undone.change })
     for (const warning of undone.warnings) tell(warning)
+    lookAgain()
     return undone
   } catch (error) {
-    fail(error)
+    if (error instanceof ApiError && error.failure.later !== undefined && error.failure.later.length > 0) {
+      const to = href('changes', { agent: route.value.query['agent'] })
+      tell(error.message, { isError: true, link: { to, text: 'See the changes' } })
+    } else fail(error)
     return undefined
   }
 }

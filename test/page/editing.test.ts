@@ -18,7 +18,7 @@ describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
     }
     await say('init')
     await say('learn', 'Staging server', 'Its name is heron. It restarts at 04:00.')
-    for (const name of ['Deploys', 'Posters', 'Fairs', 'Flags', 'Keys', 'Phones']) {
+    for (const name of ['Deploys', 'Posters', 'Fairs', 'Flags', 'Keys', 'Phones', 'Lamps', 'Doors', 'Gates']) {
       await say('remember', `The first text of ${name}.`, '--name', name)
     }
     site = await served(desk)
@@ -42,6 +42,11 @@ describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
 
   const save = (): Promise<void> => entry().getByRole('button', { name: 'Save' }).click()
   const shows = (text: string): Promise<void> => entry().getByText(text).first().waitFor()
+
+  /** The browser tells its console of every request that failed, also where that was the point. */
+  const forgive = (told: string): void => {
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes(told)))
+  }
 
   it('finds an entry by a question, edits it and sees the file change, and undoes it', async () => {
     await page.goto(`${site.url}/recall`)
@@ -71,10 +76,6 @@ describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
       .getByRole('button', { name: /^Undo change/ })
       .first()
       .click()
-    await page
-      .getByText(/undone/i)
-      .first()
-      .waitFor()
     await expect.poll(() => readFileSync(fileOf('Deploys'), 'utf8')).toBe(before)
   })
 
@@ -123,11 +124,76 @@ describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
       .first()
       .waitFor()
     await save()
-    await entry()
-      .getByRole('button', { name: /take theirs/i })
-      .click()
+    const takeTheirs = entry().getByRole('button', { name: /take theirs/i })
+    await takeTheirs.click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click()
+    await shows('Mine.')
+    await takeTheirs.click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave without saving' }).click()
+    await takeTheirs.waitFor({ state: 'detached' })
     await shows('Theirs.')
     expect(readFileSync(fileOf('Flags'), 'utf8')).toContain('Theirs.')
+  })
+
+  it('takes no letter that it would lose while a save is under way, and does not call that save another one', async () => {
+    await openEntry('Lamps')
+    await edit('Sent.')
+    let answer = (): void => undefined
+    const isAnswered = new Promise<void>((done) => {
+      answer = done
+    })
+    await page.route('**/api/v1/entries/*', async (route) => {
+      const response = await route.fetch()
+      await isAnswered
+      await route.fulfill({ response })
+    })
+    const text = entry().getByRole('textbox', { name: 'Text' })
+    await text.focus()
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('list', { name: 'Entries' }).getByText('Sent.').waitFor()
+    await page.keyboard.type('Typed meanwhile.')
+    expect(await text.inputValue()).toBe('Sent.')
+    expect(await entry().getByText('while you were writing').count()).toBe(0)
+    answer()
+    await text.waitFor({ state: 'detached' })
+    await shows('Sent.')
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+
+  it('says why mine could not be kept, and keeps it still', async () => {
+    await openEntry('Doors')
+    await edit('Mine.')
+    writeFileSync(fileOf('Doors'), readFileSync(fileOf('Doors'), 'utf8').replace('The first text of Doors.', 'Theirs.'))
+    await entry().getByRole('button', { name: 'Compare' }).click()
+    await page.route('**/api/v1/entries/*', (route) => route.abort('connectionfailed'))
+    const keepMine = entry().getByRole('button', { name: 'Keep mine' })
+    await keepMine.click()
+    await entry().getByRole('alert').getByText('does not answer').waitFor()
+    await page.unrouteAll()
+    await keepMine.click()
+    await expect.poll(() => readFileSync(fileOf('Doors'), 'utf8')).toContain('Mine.')
+    await keepMine.waitFor({ state: 'detached' })
+    forgive('ERR_CONNECTION_FAILED')
+  })
+
+  it('goes on with an entry that was gone and came back', async () => {
+    await openEntry('Gates')
+    await edit('Written while it was gone.')
+    const forgotten = await site.desk.run(['forget', 'Gates', '--yes'])
+    const change = /keepsake undo (\d+)/.exec(forgotten.stdout)?.[1] ?? ''
+    const decide = entry().getByRole('button', { name: 'Decide' })
+    await decide.click()
+    await entry().getByRole('button', { name: 'Go on editing' }).click()
+    const text = entry().getByRole('textbox', { name: 'Text' })
+    expect(await text.inputValue()).toBe('Written while it was gone.')
+    await decide.click()
+    await text.waitFor({ state: 'detached' })
+    expect((await site.desk.run(['undo', change])).status).toBe(0)
+    await text.waitFor()
+    expect(await text.inputValue()).toBe('Written while it was gone.')
+    await save()
+    await expect.poll(() => readFileSync(fileOf('Gates'), 'utf8')).toContain('Written while it was gone.')
+    forgive('status of 404')
   })
 
   it('keeps the text through a failed request', async () => {
@@ -143,8 +209,7 @@ describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
     await page.context().setOffline(false)
     await save()
     await shows('Not to be lost.')
-    // The browser tells its console of every request that was cut off.
-    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED')))
+    forgive('ERR_INTERNET_DISCONNECTED')
   })
 
   it('renames, gives an alias, forgets, and undoes', async () => {
@@ -157,12 +222,15 @@ describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
     await expect
       .poll(() => readFileSync(join(site.root, 'agents/main/entries/spare-keys.md'), 'utf8'))
       .toContain('Keys')
+    await entry().getByRole('button', { name: 'Drop the alias Keys' }).click()
+    await entry().locator('input:focus').waitFor()
     await entry().getByRole('button', { name: 'Forget' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click()
     await page
       .getByRole('list', { name: 'Entries' })
       .getByRole('link', { name: 'Spare keys' })
       .waitFor({ state: 'detached' })
+    await page.getByRole('list', { name: 'Entries' }).locator('a:focus').waitFor()
     await notices().getByRole('button', { name: /undo/i }).last().click()
     await page.getByRole('list', { name: 'Entries' }).getByRole('link', { name: 'Spare keys' }).waitFor()
   })

@@ -14,6 +14,7 @@ export function Dialog({ title, onClose, children }: DialogProps): VNode {
   const titleId = useId()
   const close = useRef(onClose)
   close.current = onClose
+  const isPressedBeside = useRef(false)
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
@@ -31,8 +32,12 @@ export function Dialog({ title, onClose, children }: DialogProps): VNode {
       ref={element}
       class="dialog"
       aria-labelledby={titleId}
+      onPointerDown={(event) => {
+        isPressedBeside.current = event.target === element.current
+      }}
       onClick={(event) => {
-        if (event.target === element.current) onClose()
+        // A selection that is drawn out of the dialog ends in a click beside it too.
+        if (event.target === element.current && isPressedBeside.current) onClose()
       }}
     >
       <div class="dialog-body">

@@ -10,11 +10,13 @@ export interface EntryLinkProps {
   /** Its name, its key, or how it begins. */
   readonly label: string
   readonly kind?: Kind
+  /** As it was then; missing: as it is. */
+  readonly asOf?: string
 }
 
-export function EntryLink({ id, label, kind }: EntryLinkProps): VNode {
+export function EntryLink({ id, label, kind, asOf }: EntryLinkProps): VNode {
   return (
-    <NavLink class="entry-link" to={href('browse', { entry: id, agent: route.value.query['agent'] })}>
+    <NavLink class="entry-link" to={href('browse', { entry: id, asOf, agent: route.value.query['agent'] })}>
       {kind !== undefined && <KindBadge kind={kind} />}
       {/* A name may hold marks that turn the direction of what follows it. */}
       <bdi>{label}</bdi>

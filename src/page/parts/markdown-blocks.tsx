@@ -22,7 +22,7 @@ function drawBlock(token: MarkedToken, drawing: Drawing): ComponentChild {
     case 'code':
       return drawCode(token, drawing)
     case 'blockquote':
-      return <blockquote>{drawBlocks(token.tokens, deeper(drawing))}</blockquote>
+      return <blockquote dir="auto">{drawBlocks(token.tokens, deeper(drawing))}</blockquote>
     case 'list':
       return drawList(token, drawing)
     case 'table':
@@ -67,8 +67,13 @@ function drawList(list: Tokens.List, drawing: Drawing): VNode {
     const draw = (): VNode => <li>{drawBlocks(item.tokens, deeper(drawing))}</li>
     return drawing.finder ? drawing.finder.inside(item.raw, draw) : draw()
   })
-  if (!list.ordered) return <ul>{items}</ul>
-  return <ol start={list.start === '' ? 1 : list.start}>{items}</ol>
+  // What marks the items stands where they begin.
+  if (!list.ordered) return <ul dir="auto">{items}</ul>
+  return (
+    <ol dir="auto" start={list.start === '' ? 1 : list.start}>
+      {items}
+    </ol>
+  )
 }
 
 function drawTable({ header, rows }: Tokens.Table, drawing: Drawing): VNode {

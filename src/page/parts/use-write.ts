@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { WrittenEntry } from '../../api/contract.ts'
 import type { ApiError } from '../client.ts'
-import { fail, tell } from '../state.ts'
+import { fail, lookAgain, tell } from '../state.ts'
 import { asApiError } from './use-loaded.ts'
 
 export interface Write {
@@ -26,6 +26,8 @@ export function useWrite(): Write {
       setError(undefined)
       try {
         const written = await request()
+        // Also where nobody follows: what was just written is to be seen.
+        lookAgain()
         tell(said, written.change === undefined ? {} : { undo: written.change })
         for (const warning of written.warnings) tell(warning)
         return written

@@ -55,6 +55,9 @@ export function VirtualList(props: VirtualListProps): VNode {
   }, [first, end, onRange])
 
   useLayoutEffect(() => {
+    // A row that goes, or moves, takes the focus along: what stands in its place has it next.
+    const place = Math.min(current, total - 1)
+    if (hasFocus && shown.includes(place) && document.activeElement === document.body) wanted.current ??= place
     const target = wanted.current === undefined ? null : rowElement(box.current, wanted.current)
     if (target === null) return
     const inside = target.querySelector<HTMLElement>('a, button')

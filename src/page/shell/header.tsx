@@ -1,5 +1,6 @@
 /** Which memory this is, whose eyes it is seen with, and the way to each view. */
 import type { VNode } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { NavLink } from '../parts/nav-link.tsx'
 import { go, href, route, VIEWS } from '../route.ts'
 import { agent, workspace } from '../state.ts'
@@ -7,6 +8,11 @@ import { VIEW_NAMES } from './view-names.ts'
 
 export function Header(): VNode {
   const { view, query } = route.value
+  const views = useRef<HTMLUListElement>(null)
+  // On a narrow screen there is not room for all of them.
+  useLayoutEffect(() => {
+    views.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [view])
   return (
     <header class="header">
       <NavLink class="brand" to={href('browse', { agent: query['agent'] })} aria-label="Keepsake">
@@ -14,7 +20,7 @@ export function Header(): VNode {
         <span>Keepsake</span>
       </NavLink>
       <nav class="views" aria-label="Views">
-        <ul>
+        <ul ref={views}>
           {VIEWS.map((name) => (
             <li key={name}>
               <NavLink to={href(name, { agent: query['agent'] })} aria-current={name === view ? 'page' : undefined}>

@@ -1,6 +1,7 @@
 /** What was done and what failed, said once, with the way back beside it. What has gone wrong stays until it is put away. */
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { NavLink } from '../parts/nav-link.tsx'
 import { dismiss, type Notice, notices, undo } from '../state.ts'
 
 const SHOWN_MS = 10_000
@@ -15,7 +16,8 @@ export function Notices(): VNode {
   )
 }
 
-function OneNotice({ notice: { id, text, hint, isError, undo: change } }: { readonly notice: Notice }): VNode {
+function OneNotice({ notice }: { readonly notice: Notice }): VNode {
+  const { id, text, hint, isError, undo: change, link } = notice
   const [isHeld, setIsHeld] = useState(false)
   useEffect(() => {
     if (isError || isHeld) return
@@ -35,21 +37,33 @@ function OneNotice({ notice: { id, text, hint, isError, undo: change } }: { read
       <p>
         {text}
         {hint !== undefined && <span class="hint">{hint}</span>}
+        {link !== undefined && (
+          <>
+            {' '}
+            <NavLink to={link.to}>{link.text}</NavLink>
+          </>
+        )}
       </p>
       {change !== undefined && (
         <button
           type="button"
           onClick={() => {
-            dismiss(id)
+            putAway(id)
             void undo(change)
           }}
         >
           Undo
         </button>
       )}
-      <button type="button" class="is-quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
+      <button type="button" class="is-quiet" aria-label="Dismiss" onClick={() => putAway(id)}>
         ×
       </button>
     </div>
   )
+}
+
+/** The button that was pressed goes with it, and the focus is not to be lost with that. */
+function putAway(id: number): void {
+  dismiss(id)
+  document.getElementById('main')?.focus({ preventScroll: true })
 }

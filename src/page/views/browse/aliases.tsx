@@ -1,6 +1,6 @@
 /** The other names of an entry: dropped and added here, also one that another entry has. */
 import type { VNode } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import type { AliasRequest, WrittenEntry } from '../../../api/contract.ts'
 import type { Entry } from '../../../model/entry.ts'
 import { ApiError, send } from '../../client.ts'
@@ -18,6 +18,7 @@ export function Aliases({ entry, isReadOnly, onWritten }: AliasesProps): VNode {
   const [name, setName] = useState('')
   const write = useWrite()
   const id = useId()
+  const field = useRef<HTMLInputElement>(null)
   const change = async (alias: string, mode: NonNullable<AliasRequest['mode']>): Promise<void> => {
     const body: AliasRequest = { alias, mode }
     const written = await write.send(
@@ -26,7 +27,9 @@ export function Aliases({ entry, isReadOnly, onWritten }: AliasesProps): VNode {
     )
     if (written instanceof ApiError) return
     onWritten(written.entry)
-    if (mode !== 'drop') setName('')
+    // The button that dropped it went with it.
+    if (mode === 'drop') field.current?.focus()
+    else setName('')
   }
   if (isReadOnly) return <>{entry.aliases.join(', ') || 'none'}</>
   return (
@@ -60,7 +63,9 @@ export function Aliases({ entry, isReadOnly, onWritten }: AliasesProps): VNode {
         </label>
         <input
           id={id}
+          ref={field}
           value={name}
+          readOnly={write.isSending}
           placeholder="New alias"
           autocomplete="off"
           required

@@ -12,6 +12,7 @@ export interface BrowseQuery {
   readonly sort: Sort
   /** The id of the entry that is shown. */
   readonly entry: string | undefined
+  /** Never in the past, where nothing can be written. */
   readonly isNew: boolean
   /** A day or an instant: the memory as it was then. */
   readonly asOf: string | undefined
@@ -24,7 +25,7 @@ export function browseQuery({ query }: Route): BrowseQuery {
     kind: isKind(kind) ? kind : undefined,
     sort: SORTS.find((one) => one === sort) ?? 'updated',
     entry: query['entry'],
-    isNew: query['new'] !== undefined,
+    isNew: query['new'] !== undefined && query['asOf'] === undefined,
     asOf: query['asOf'],
   }
 }

@@ -38,12 +38,16 @@ export function BrowseView(): VNode {
   )
 }
 
-/** Where the entry was a screen of its own, the list is back as it was left: at the row that led away from it. */
+/**
+ * Where the entry was a screen of its own, the list is back as it was left: at the row that led away from it. So where the entry went and
+ * took the focus along.
+ */
 function useFocusBackInList(hasDetail: boolean): RefObject<HTMLDivElement | null> {
   const panes = useRef<HTMLDivElement>(null)
   const hadDetail = useRef(hasDetail)
   useEffect(() => {
-    if (hadDetail.current && !hasDetail && isOneScreen()) {
+    const isFocusLost = document.activeElement === document.body
+    if (hadDetail.current && !hasDetail && (isOneScreen() || isFocusLost)) {
       panes.current?.querySelector<HTMLElement>('.entry-row[tabindex="0"]')?.focus()
     }
     hadDetail.current = hasDetail

@@ -2,8 +2,9 @@
  * An entry as its editor holds it, all as text, and what of it is to be written. Only what somebody changed is: so two people who changed
  * different things both keep theirs. Pure.
  */
-import type { EntryPatch } from '../../../api/contract.ts'
+import type { EntryPatch, NewEntry } from '../../../api/contract.ts'
 import type { Entry, Metadata } from '../../../model/entry.ts'
+import { KINDS } from '../../../model/kinds.ts'
 import { instantOfLocal, localTime } from '../../../model/time.ts'
 
 export interface Draft {
@@ -49,8 +50,36 @@ export function patchOf(draft: Draft, base: Entry, zone: string): EntryPatch | D
   }
 }
 
-export function isProblem(patch: EntryPatch | DraftProblem): patch is DraftProblem {
-  return 'problem' in patch
+/** The whole of it as another entry, for one that is gone, or what can't be read as what it should be. */
+export function newOf(
+  draft: Draft,
+  base: Entry,
+  { zone, nowMs }: { readonly zone: string; readonly nowMs: number },
+): NewEntry | DraftProblem {
+  const { kind, name, key, aliases } = base
+  const { naming, attributes } = KINDS[kind]
+  const metadata = parseMetadata(draft.metadata)
+  if (typeof metadata === 'string') return { field: 'metadata', problem: metadata }
+  const ttl = ttlUntil(instantOf(draft.expiresAt, zone), nowMs)
+  return {
+    kind,
+    content: withLineEndsOf(base.content, draft.content),
+    ...(naming === 'given' && name !== null ? { name } : {}),
+    ...(key === undefined ? {} : { key }),
+    ...(attributes ? { metadata, aliases } : {}),
+    ...(attributes && draft.description !== '' ? { description: draft.description } : {}),
+    ...(ttl === undefined ? {} : { ttl }),
+  }
+}
+
+export function isProblem(written: EntryPatch | NewEntry | DraftProblem): written is DraftProblem {
+  return 'problem' in written
+}
+
+/** Whether all that somebody changed is there already, whoever wrote it. */
+export function isWritten(draft: Draft, base: Entry, current: Entry, zone: string): boolean {
+  const now = draftOf(current, zone)
+  return changedFields(draft, base, zone).every((field) => draft[field] === now[field])
 }
 
 /** The same changes, made to what somebody else has written meanwhile. */
@@ -84,4 +113,10 @@ function localText(at: string, zone: string): string {
 function instantOf(local: string, zone: string): string | null {
   const [day, time] = local.split('T')
   return day === undefined || day === '' || time === undefined ? null : instantOfLocal(day, time.slice(0, 5), zone)
+}
+
+/** Within the minute that the field shows. An end that is past ends nothing new: then its kind says how long it lives. */
+function ttlUntil(end: string | null, nowMs: number): string | undefined {
+  const minutes = end === null ? 0 : Math.ceil((Date.parse(end) - nowMs) / 60_000)
+  return minutes > 0 ? `${minutes}m` : undefined
 }

@@ -3,7 +3,7 @@
  * somebody else writes meanwhile is said at once, and is never overwritten unseen.
  */
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { WrittenEntry } from '../../../api/contract.ts'
 import type { Entry } from '../../../model/entry.ts'
 import { ApiError, send } from '../../client.ts'
@@ -13,10 +13,19 @@ import { Source } from '../../parts/source.tsx'
 import { useUnsaved } from '../../parts/use-unsaved.ts'
 import { useWrite } from '../../parts/use-write.ts'
 import { go, route } from '../../route.ts'
-import { agent, workspace } from '../../state.ts'
+import { agent, tell, workspace } from '../../state.ts'
 import { browseHref } from './browse-query.ts'
 import { Conflict } from './conflict.tsx'
-import { changedFields, type DraftProblem, draftOf, isProblem, patchOf, rebased } from './entry-draft.ts'
+import {
+  changedFields,
+  type Draft,
+  type DraftProblem,
+  draftOf,
+  isProblem,
+  isWritten,
+  patchOf,
+  rebased,
+} from './entry-draft.ts'
 import { EntryFields } from './entry-fields.tsx'
 import { entryLabel } from './entry-label.ts'
 import { GoneMeanwhile } from './gone-meanwhile.tsx'
@@ -45,14 +54,14 @@ export function EntryEditor({ entry, isGone, onSaved, onClose }: EntryEditorProp
     isDirty,
     (to) => to.view !== 'browse' || KEEPS.some((name) => to.query[name] !== query[name]),
   )
+  useEffect(() => {
+    // Somebody brought it back.
+    if (!isGone) setConflict((last) => (last === 'gone' ? undefined : last))
+  }, [isGone])
 
   const save = async (expect: string): Promise<void> => {
     const patch = patchOf(draft, base, zone)
-    if (isProblem(patch)) {
-      setConflict(undefined)
-      setProblem(patch)
-      return
-    }
+    if (isProblem(patch)) return mend(patch)
     setProblem(undefined)
     const written = await write.send(
       () => send<WrittenEntry>('PATCH', `/entries/${base.id}`, { agent: agent.value }, { ...patch, expect }),
@@ -60,8 +69,31 @@ export function EntryEditor({ entry, isGone, onSaved, onClose }: EntryEditorProp
     )
     if (!(written instanceof ApiError)) return onSaved(written.entry)
     const { code, current } = written.failure
-    if (code === 'CONFLICT') setConflict(current ?? 'gone')
-    if (code === 'NOT_FOUND') setConflict('gone')
+    if (code === 'CONFLICT') decide(current ?? 'gone')
+    if (code === 'NOT_FOUND') decide('gone')
+  }
+
+  const decide = (about: Entry | 'gone'): void => {
+    write.forgetError()
+    if (about === 'gone' || !isWritten(draft, base, about, zone)) {
+      setConflict(about)
+      return
+    }
+    tell(`“${entryLabel(about)}” is as you wrote it already.`)
+    onSaved(about)
+  }
+
+  const mend = (found: DraftProblem): void => {
+    setConflict(undefined)
+    setProblem(found)
+  }
+
+  const goOn = (from: Entry): void => {
+    setDraft(rebased(draft, base, from, zone))
+    setBase(from)
+    setBeside(from)
+    setConflict(undefined)
+    write.forgetError()
   }
 
   const goToNew = (saved: Entry): void => {
@@ -69,8 +101,26 @@ export function EntryEditor({ entry, isGone, onSaved, onClose }: EntryEditorProp
     go(browseHref(route.value, { entry: saved.id }), { replace: true })
   }
 
+  const type = (next: Draft): void => {
+    setDraft(next)
+    setProblem(undefined)
+  }
+
+  // What is new may be my own save, of which the answer is on its way or was lost.
+  const isAsWritten = changedFields(draft, entry, zone).length === 0
+  const isOutdated = !write.isSending && (isGone || (entry.revision !== base.revision && !isAsWritten))
+
   if (conflict === 'gone') {
-    return <GoneMeanwhile base={base} draft={draft} onSaved={goToNew} onDrop={onClose} />
+    return (
+      <GoneMeanwhile
+        base={base}
+        draft={draft}
+        onSaved={goToNew}
+        onProblem={mend}
+        onGoOn={() => setConflict(undefined)}
+        onDrop={onClose}
+      />
+    )
   }
   if (conflict !== undefined) {
     return (
@@ -79,15 +129,10 @@ export function EntryEditor({ entry, isGone, onSaved, onClose }: EntryEditorProp
         draft={draft}
         theirs={conflict}
         isSending={write.isSending}
+        error={write.error}
         onKeepMine={() => save(conflict.revision)}
-        onTakeTheirs={() => onSaved(conflict)}
-        onGoOn={() => {
-          setDraft(rebased(draft, base, conflict, zone))
-          setBase(conflict)
-          setBeside(conflict)
-          setConflict(undefined)
-          write.forgetError()
-        }}
+        onTakeTheirs={() => afterAsking(() => onSaved(conflict))}
+        onGoOn={() => goOn(conflict)}
       />
     )
   }
@@ -100,9 +145,14 @@ export function EntryEditor({ entry, isGone, onSaved, onClose }: EntryEditorProp
         void save(base.revision)
       }}
     >
-      <OutdatedNote base={base} now={entry} isGone={isGone} onShow={() => setConflict(isGone ? 'gone' : entry)} />
+      <OutdatedNote
+        isOutdated={isOutdated}
+        now={entry}
+        isGone={isGone}
+        onShow={() => (isGone ? decide('gone') : isDirty ? decide(entry) : goOn(entry))}
+      />
       <div class={beside === undefined ? undefined : 'beside'}>
-        <EntryFields kind={base.kind} draft={draft} problem={problem} onChange={setDraft} />
+        <EntryFields kind={base.kind} draft={draft} problem={problem} isReadOnly={write.isSending} onChange={type} />
         {beside !== undefined && (
           <section aria-label="What is there now">
             <h3>What is there now</h3>

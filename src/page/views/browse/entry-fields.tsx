@@ -11,14 +11,16 @@ export interface EntryFieldsProps {
   readonly kind: Kind
   readonly draft: Draft
   readonly problem: DraftProblem | undefined
+  /** While it is sent: what was typed meanwhile would be part of neither. */
+  readonly isReadOnly: boolean
   readonly onChange: (draft: Draft) => void
 }
 
-export function EntryFields({ kind, draft, problem, onChange }: EntryFieldsProps): VNode {
+export function EntryFields({ kind, draft, problem, isReadOnly, onChange }: EntryFieldsProps): VNode {
   const { canEditText, hasAttributes, canExpire } = entryRights(kind, workspace.value?.soulEditable ?? false)
   const id = useId()
   const first = useRef<HTMLTextAreaElement & HTMLInputElement>(null)
-  useEffect(() => first.current?.focus(), [])
+  useEffect(() => focusAtStart(first.current), [])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys come from the fields inside.
     <div class="form" onKeyDown={saveByKeys}>
@@ -29,6 +31,7 @@ export function EntryFields({ kind, draft, problem, onChange }: EntryFieldsProps
             id={`${id}-text`}
             ref={first}
             class="is-source"
+            readOnly={isReadOnly}
             rows={Math.min(24, Math.max(8, draft.content.split('\n').length + 2))}
             value={draft.content}
             onInput={({ currentTarget: { value } }) => onChange({ ...draft, content: value })}
@@ -41,6 +44,7 @@ export function EntryFields({ kind, draft, problem, onChange }: EntryFieldsProps
           <input
             id={`${id}-description`}
             ref={canEditText ? null : first}
+            readOnly={isReadOnly}
             value={draft.description}
             onInput={({ currentTarget: { value } }) => onChange({ ...draft, description: value })}
           />
@@ -52,6 +56,7 @@ export function EntryFields({ kind, draft, problem, onChange }: EntryFieldsProps
           <textarea
             id={`${id}-metadata`}
             class="is-source"
+            readOnly={isReadOnly}
             rows={Math.min(8, draft.metadata.split('\n').length + 1)}
             spellcheck={false}
             value={draft.metadata}
@@ -72,6 +77,7 @@ export function EntryFields({ kind, draft, problem, onChange }: EntryFieldsProps
           <input
             id={`${id}-end`}
             type="datetime-local"
+            readOnly={isReadOnly}
             value={draft.expiresAt}
             aria-describedby={`${id}-end-hint`}
             onInput={({ currentTarget: { value } }) => onChange({ ...draft, expiresAt: value })}
@@ -83,4 +89,12 @@ export function EntryFields({ kind, draft, problem, onChange }: EntryFieldsProps
       )}
     </div>
   )
+}
+
+/** A browser puts the cursor behind the text, and so shows the end of a long one. */
+function focusAtStart(field: HTMLTextAreaElement | HTMLInputElement | null): void {
+  if (field === null) return
+  field.setSelectionRange(0, 0)
+  field.scrollTop = 0
+  field.focus()
 }

@@ -7,7 +7,8 @@ import { NavLink } from '../../parts/nav-link.tsx'
 import { route } from '../../route.ts'
 import { browseHref, browseQuery } from './browse-query.ts'
 
-export const ROW_PIXELS = 76
+/** The height of a row; it grows with the letters. */
+export const ROW_REM = 4.75
 
 export interface EntryListRowProps {
   /** `undefined`: it is on its way. */

@@ -4,11 +4,12 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { NavLink } from '../../parts/nav-link.tsx'
+import { wholeText } from '../../parts/number-text.ts'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { go, route } from '../../route.ts'
 import { agent, changed } from '../../state.ts'
 import { browseHref, browseQuery, SORTS, type Sort } from './browse-query.ts'
-import { EntryListRow, ROW_PIXELS } from './entry-list-row.tsx'
+import { EntryListRow, ROW_REM } from './entry-list-row.tsx'
 import { type EntryFilter, EntryPages } from './entry-pages.ts'
 
 const SORT_NAMES: Readonly<Record<Sort, string>> = { updated: 'Last changed', created: 'Newest', name: 'Name' }
@@ -18,11 +19,12 @@ export function EntryList(): VNode {
   const pages = useEntryPages({ agent: agent.value, scope, kinds: kind, sort, asOf })
   const onRange = useCallback((from: number, to: number) => pages.show(from, to), [pages])
   const { total, error } = pages
+  const rowHeight = useMemo(() => ROW_REM * remPixels(), [])
   return (
     <section class="browse-list" aria-label="Entries">
       <div class="browse-list-head">
         <p class="quiet small" role="status">
-          {total !== undefined && `${total.toLocaleString('en-GB')} ${total === 1 ? 'entry' : 'entries'}`}
+          {total !== undefined && `${wholeText(total)} ${total === 1 ? 'entry' : 'entries'}`}
         </p>
         <label class="unseen" for="sort">
           Sort by
@@ -59,7 +61,7 @@ export function EntryList(): VNode {
         <VirtualList
           label="Entries"
           total={total}
-          rowHeight={ROW_PIXELS}
+          rowHeight={rowHeight}
           row={(index, tabIndex) => (
             <EntryListRow
               row={pages.rowAt(index)}
@@ -75,6 +77,11 @@ export function EntryList(): VNode {
   )
 }
 
+/** As large as the browser is set to. */
+function remPixels(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+}
+
 /** Of another filter, another list; the old one is called off. */
 function useEntryPages(filter: EntryFilter): EntryPages {
   const [, setDrawn] = useState(0)
@@ -86,7 +93,7 @@ function useEntryPages(filter: EntryFilter): EntryPages {
     return () => pages.close()
   }, [pages])
   useEffect(() => {
-    if (count > 0 && pages.total !== undefined) pages.refresh()
+    if (count > 0 && (pages.total !== undefined || pages.error !== undefined)) pages.refresh()
   }, [pages, count])
   return pages
 }

@@ -28,7 +28,8 @@ export function ForgetDialog({ entry, onClose }: ForgetDialogProps): VNode {
     )
     if (written instanceof ApiError) return
     onClose()
-    go(browseHref(route.value, { entry: undefined }))
+    // In its place: Back is not to lead to what is gone.
+    go(browseHref(route.value, { entry: undefined }), { replace: true })
   }
   return (
     <Dialog title="Forget this entry?" onClose={onClose}>

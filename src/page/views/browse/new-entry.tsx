@@ -30,7 +30,7 @@ export function NewEntry(): VNode {
   const { query } = route.value
   const release = useUnsaved(
     name !== '' || key !== '' || content !== '',
-    (to) => to.view !== 'browse' || to.query['new'] !== query['new'] || to.query['agent'] !== query['agent'],
+    (to) => to.view !== 'browse' || KEEPS.some((one) => to.query[one] !== query[one]),
   )
   const add = async (event: Event): Promise<void> => {
     event.preventDefault()
@@ -60,6 +60,7 @@ export function NewEntry(): VNode {
           <select
             id={`${id}-kind`}
             value={kind}
+            disabled={write.isSending}
             aria-describedby={`${id}-kind-hint`}
             onChange={({ currentTarget: { value } }) => isKind(value) && setKind(value)}
           >
@@ -79,6 +80,7 @@ export function NewEntry(): VNode {
             <input
               id={`${id}-name`}
               value={name}
+              readOnly={write.isSending}
               required={kind !== 'fact'}
               autocomplete="off"
               onInput={({ currentTarget: { value } }) => setName(value)}
@@ -92,6 +94,7 @@ export function NewEntry(): VNode {
             <input
               id={`${id}-key`}
               value={key}
+              readOnly={write.isSending}
               required
               autocomplete="off"
               onInput={({ currentTarget: { value } }) => setKey(value)}
@@ -106,6 +109,7 @@ export function NewEntry(): VNode {
             rows={14}
             required
             value={content}
+            readOnly={write.isSending}
             onInput={({ currentTarget: { value } }) => setContent(value)}
           />
         </div>
@@ -123,3 +127,6 @@ export function NewEntry(): VNode {
     </div>
   )
 }
+
+/** While these are the same in the address, the form stays. */
+const KEEPS = ['new', 'agent', 'asOf'] as const

@@ -1,16 +1,7 @@
-/** Who wrote an entry, in words. */
+/** Who wrote an entry, and in which session. */
 import type { Origin } from '../../../model/entry.ts'
+import { originText as whoText } from '../../parts/origin-text.ts'
 
-const BY: Readonly<Record<Origin['by'], string>> = {
-  agent: 'agent',
-  hand: 'hand',
-  consolidation: 'condensing',
-  'raw-fallback': 'condensing that failed: the messages as they were',
-  import: 'import',
-  undo: 'undo',
-}
-
-export function originText({ by, agent, session }: Origin): string {
-  const who = agent === undefined ? BY[by] : by === 'agent' ? `agent ${agent}` : `${BY[by]} (agent ${agent})`
-  return session === undefined ? who : `${who}, session ${session}`
+export function originText(origin: Origin): string {
+  return origin.session === undefined ? whoText(origin) : `${whoText(origin)}, session ${origin.session}`
 }

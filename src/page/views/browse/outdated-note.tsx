@@ -5,15 +5,13 @@ import { Moment } from '../../parts/moment.tsx'
 import { originText } from './origin-text.ts'
 
 export interface OutdatedNoteProps {
-  /** What the editor began with. */
-  readonly base: Entry
+  readonly isOutdated: boolean
   readonly now: Entry
   readonly isGone: boolean
   readonly onShow: () => void
 }
 
-export function OutdatedNote({ base, now, isGone, onShow }: OutdatedNoteProps): VNode {
-  const isOutdated = isGone || now.revision !== base.revision
+export function OutdatedNote({ isOutdated, now, isGone, onShow }: OutdatedNoteProps): VNode {
   return (
     // There from the start, so that a screen reader speaks when it fills.
     <div role="status">

@@ -38,6 +38,7 @@ export function RenameDialog({ entry, onClose, onWritten }: RenameDialogProps): 
           <input
             id={id}
             value={name}
+            readOnly={write.isSending}
             required
             autocomplete="off"
             onInput={({ currentTarget: { value } }) => setName(value)}

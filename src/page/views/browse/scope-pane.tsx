@@ -2,8 +2,10 @@
 import type { ComponentChildren, RefObject, VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { KIND_NAMES } from '../../../model/kinds.ts'
+import { instant, isDay, localTime, parseInstant } from '../../../model/time.ts'
 import { KindBadge } from '../../parts/kind-badge.tsx'
 import { NavLink } from '../../parts/nav-link.tsx'
+import { wholeText } from '../../parts/number-text.ts'
 import { go, route } from '../../route.ts'
 import { agent, workspace } from '../../state.ts'
 import { browseHref, browseQuery } from './browse-query.ts'
@@ -55,7 +57,7 @@ function Choices(): VNode | null {
   return (
     <>
       <h2 id="scopes-title">Whose</h2>
-      <ul aria-labelledby="scopes-title">
+      <ul class="scope-choices" aria-labelledby="scopes-title">
         <Choice
           to={browseHref(route.value, { scope: undefined })}
           isChosen={scope === undefined}
@@ -104,18 +106,44 @@ function Choices(): VNode | null {
       <h2 id="past-title">
         <label for="as-of">As of</label>
       </h2>
-      <input
-        id="as-of"
-        type="date"
-        value={asOf?.slice(0, 10) ?? ''}
-        onChange={({ currentTarget: { value } }) => {
-          // While a year is typed it is one of long ago.
-          if (value !== '' && value < '1970') return
-          go(browseHref(route.value, { asOf: value }), { replace: asOf !== undefined })
-        }}
-      />
+      <AsOf zone={shown.zone} />
     </>
   )
+}
+
+const FIRST_DAY = '1970-01-01'
+
+function AsOf({ zone }: { readonly zone: string }): VNode {
+  const today = localTime(instant(Date.now()), zone).day
+  /** Where nobody went, because the day was none to go to or to stay was the answer, the field says where they are. */
+  const showDay = (field: HTMLInputElement): void => {
+    field.value = dayOf(browseQuery(route.value).asOf, zone)
+  }
+  const { asOf } = browseQuery(route.value)
+  return (
+    <input
+      id="as-of"
+      type="date"
+      min={FIRST_DAY}
+      max={today}
+      value={dayOf(asOf, zone)}
+      onChange={({ currentTarget }) => {
+        const { value } = currentTarget
+        // While a year is typed it is one of long ago.
+        if (value !== '' && (value < FIRST_DAY || value > today)) return
+        go(browseHref(route.value, { asOf: value }), { replace: asOf !== undefined })
+        showDay(currentTarget)
+      }}
+      onBlur={({ currentTarget }) => showDay(currentTarget)}
+    />
+  )
+}
+
+/** On the workspace's clocks; empty for now, and for what only the server can tell the day of: "3 days ago". */
+function dayOf(asOf: string | undefined, zone: string): string {
+  if (asOf === undefined || isDay(asOf)) return asOf ?? ''
+  const at = parseInstant(asOf)
+  return at === undefined ? '' : localTime(at, zone).day
 }
 
 /** Another agent does not see what this one has open. */
@@ -140,7 +168,7 @@ function Choice({ to, isChosen, count, children }: ChoiceProps): VNode {
     <li>
       <NavLink class="choice" to={to} aria-current={isChosen ? 'true' : undefined}>
         <span class="choice-label">{children}</span>
-        {count !== undefined && <span class="count">{count.toLocaleString('en-GB')}</span>}
+        {count !== undefined && <span class="count">{wholeText(count)}</span>}
       </NavLink>
     </li>
   )

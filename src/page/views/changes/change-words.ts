@@ -1,5 +1,6 @@
 /** Who did a change, and what it did, in words. Pure. */
 import type { ChangeView, TouchedView } from '../../../api/contract.ts'
+import { originText } from '../../parts/origin-text.ts'
 
 /** Where more are reverted, they are counted. */
 const MOST_NAMED = 3
@@ -9,11 +10,7 @@ export function whoText(change: ChangeView, byNumber: ReadonlyMap<number, Change
   const { origin, reverts, found } = change
   if (found) return 'found when the record began'
   if (reverts !== undefined) return revertsText(reverts, byNumber)
-  const whose = origin.agent === undefined ? '' : ` of ${origin.agent}`
-  if (origin.by === 'hand') return 'by hand'
-  if (origin.by === 'agent') return `agent ${origin.agent ?? ''}`.trim()
-  if (origin.by === 'raw-fallback') return `kept as it was said${whose}`
-  return `${origin.by}${whose}`
+  return origin.by === 'hand' ? 'by hand' : originText(origin)
 }
 
 /** Whether to take it back is to do again what was undone. */

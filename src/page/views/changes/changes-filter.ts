@@ -20,7 +20,7 @@ export const ORIGIN_NAMES: Readonly<Record<OriginBy, string>> = {
   agent: 'Agents',
   hand: 'By hand',
   consolidation: 'Consolidation',
-  'raw-fallback': 'Raw fallback',
+  'raw-fallback': 'Consolidation that failed',
   import: 'Imports',
   undo: 'Undone and redone',
 }

@@ -35,9 +35,9 @@ function Changes({ filter }: { readonly filter: ChangesFilter }): VNode {
   const isRefused = error !== undefined && error.status >= 400 && error.status < 500
   const changes = isRefused ? [] : (value?.changes ?? [])
   const byNumber = new Map(changes.map((change) => [change.number, change]))
+  const gone = goneIn(changes)
   const undo = async (undoing: Undoing): Promise<void> => {
-    const { later } = await takeBack(undoing)
-    setQuestion(later === undefined ? undefined : { undoing, later })
+    setQuestion(await takeBack(undoing))
     journal.reload()
   }
   return (
@@ -57,7 +57,14 @@ function Changes({ filter }: { readonly filter: ChangesFilter }): VNode {
           </h2>
           <ol class="change-list">
             {ofDay.map((change) => (
-              <ChangeItem key={change.number} change={change} byNumber={byNumber} undo={undo} ask={setQuestion} />
+              <ChangeItem
+                key={change.number}
+                change={change}
+                byNumber={byNumber}
+                gone={gone}
+                undo={undo}
+                ask={setQuestion}
+              />
             ))}
           </ol>
         </section>
@@ -97,6 +104,14 @@ function More({ journal: { value, isLoading, more } }: { readonly journal: Journ
       {isLoading ? 'Loading…' : 'Show earlier changes'}
     </button>
   )
+}
+
+/** What the newest change of it that is shown has removed. */
+function goneIn(changes: readonly ChangeView[]): ReadonlySet<string> {
+  const last = new Map(
+    changes.toReversed().flatMap(({ touched }) => touched.map(({ id, what }) => [id, what] as const)),
+  )
+  return new Set([...last].flatMap(([id, what]) => (what === 'removed' ? id : [])))
 }
 
 /** As they come, newest first. */

@@ -31,7 +31,7 @@ export function FieldChanges({ fields }: Pick<TouchedView, 'fields'>): VNode {
   )
 }
 
-const FIELD_NAMES: Readonly<Record<string, string>> = { expiresAt: 'expires', path: 'file' }
+const FIELD_NAMES: Readonly<Record<string, string>> = { expiresAt: 'ends', path: 'file' }
 
 function Value({ field, text }: { readonly field: string; readonly text: string }): VNode {
   if (field === 'expiresAt') return <Moment at={text} />

@@ -18,9 +18,11 @@ const SPARE_LINES = 2
 export interface TouchedItemProps {
   readonly touched: TouchedView
   readonly change: ChangeView
+  /** By now. */
+  readonly isGone: boolean
 }
 
-export function TouchedItem({ touched, change }: TouchedItemProps): VNode {
+export function TouchedItem({ touched, change, isGone }: TouchedItemProps): VNode {
   const { id, what, kind, label, hunks, isCut, fields } = touched
   const { query } = route.value
   return (
@@ -34,7 +36,7 @@ export function TouchedItem({ touched, change }: TouchedItemProps): VNode {
             <bdi>{label}</bdi>
           </span>
         ) : (
-          <EntryLink id={id} label={label} kind={kind} />
+          <EntryLink id={id} label={label} kind={kind} {...(isGone ? { asOf: change.at } : {})} />
         )}
         {query['entry'] !== id && (
           <NavLink class="touched-changes" to={href('changes', { entry: id, agent: query['agent'] })}>

@@ -6,10 +6,11 @@ import { get } from '../../client.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { agent } from '../../state.ts'
-import { changesText, touchedWord, whoText } from './change-words.ts'
+import { touchedWord, whoText } from './change-words.ts'
 import type { Undoing } from './take-back.ts'
 
 export interface Question {
+  /** What a yes does: no more than is told here. */
   readonly undoing: Undoing
   /** What builds on it; missing: it is only asked whether a session is meant. */
   readonly later?: readonly number[]
@@ -28,7 +29,7 @@ export function UndoQuestion({ question, byNumber, onClose, onYes }: UndoQuestio
   const [answered, setAnswered] = useState<Question>()
   const yes = (): void => {
     setAnswered(question)
-    onYes(later === undefined ? undoing : { ...undoing, body: { ...undoing.body, withLater: true } })
+    onYes(undoing)
   }
   return (
     <Dialog title={titleOf(question)} onClose={onClose}>
@@ -45,7 +46,7 @@ export function UndoQuestion({ question, byNumber, onClose, onYes }: UndoQuestio
       )}
       <div class="buttons">
         <button type="button" class="is-primary" disabled={answered === question} onClick={yes}>
-          {later === undefined ? 'Undo the session' : `Undo ${later.length === 1 ? 'both' : 'all of them'}`}
+          {yesText(question)}
         </button>
         <button type="button" onClick={onClose}>
           Leave it
@@ -55,10 +56,16 @@ export function UndoQuestion({ question, byNumber, onClose, onYes }: UndoQuestio
   )
 }
 
-function titleOf({ undoing: { body, isRedo }, later }: Question): string {
-  const what = body.session === undefined ? changesText(body.changes ?? []) : `the session ${body.session}`
+function titleOf({ undoing: { what, isRedo }, later }: Question): string {
   const verb = isRedo ? 'Redo' : 'Undo'
   return later === undefined ? `${verb} ${what}?` : `${verb} ${what}, and what came later?`
+}
+
+/** With the number of all: an answer may have been yes before, to others. */
+function yesText({ undoing: { body }, later }: Question): string {
+  const count = body.changes?.length ?? 0
+  if (later === undefined) return 'Undo the session'
+  return count === 2 ? 'Undo both' : `Undo all ${count}`
 }
 
 /** Told by what they did; those that a filter hides are asked for. */

@@ -1,6 +1,7 @@
 /** One part of what a model is given: to the letter, since a model reads no formatting. */
 import type { VNode } from 'preact'
 import type { PromptPart } from '../../../prompt/part.ts'
+import { wholeText } from '../../parts/number-text.ts'
 import { Source } from '../../parts/source.tsx'
 import { PART_NAMES, partId } from './part-names.ts'
 
@@ -14,7 +15,7 @@ export function PartSection({ part: { part, text, tokens, cut } }: { readonly pa
           {name}
         </h2>
         <p class="quiet small">
-          {is} About {tokens.toLocaleString('en')} {tokens === 1 ? 'token' : 'tokens'}.
+          {is} About {wholeText(tokens)} {tokens === 1 ? 'token' : 'tokens'}.
           {cut && <strong> Cut to fit; the text says what is missing.</strong>}
         </p>
       </div>

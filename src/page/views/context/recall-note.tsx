@@ -1,6 +1,7 @@
 /** Where nothing is recalled: that it is so, and how to see more. */
 import type { VNode } from 'preact'
 import { NavLink } from '../../parts/nav-link.tsx'
+import { firstCharacters } from '../../parts/shortened.ts'
 import { href, route } from '../../route.ts'
 import { PART_NAMES } from './part-names.ts'
 
@@ -18,7 +19,7 @@ export function RecallNote({ message }: { readonly message: string }): VNode {
             : 'Nothing is given for this message: either nothing is found for it, or auto_recall is off.'}
         </p>
         {!isBlank && (
-          <NavLink to={href('recall', { q: message.slice(0, 500), agent: route.value.query['agent'] })}>
+          <NavLink to={href('recall', { q: firstCharacters(message, 500), agent: route.value.query['agent'] })}>
             Search for it
           </NavLink>
         )}

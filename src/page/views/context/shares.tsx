@@ -1,6 +1,7 @@
 /** How much each part takes of the whole: a bar for the eyes, and the same in numbers, each leading to its part. */
 import type { VNode } from 'preact'
 import type { PromptPart } from '../../../prompt/part.ts'
+import { wholeText } from '../../parts/number-text.ts'
 import { PART_NAMES, partId } from './part-names.ts'
 
 export interface SharesProps {
@@ -16,7 +17,7 @@ export function Shares({ parts, tokens }: SharesProps): VNode {
         Shares
       </h2>
       <p role="status">
-        <strong>About {tokens.toLocaleString('en')} tokens</strong>
+        <strong>About {wholeText(tokens)} tokens</strong>
         {cut.length === 0 ? ', nothing cut' : `; cut to fit: ${cut.join(', ')}`}
       </p>
       <div class="shares-bar" aria-hidden="true">
@@ -30,7 +31,7 @@ export function Shares({ parts, tokens }: SharesProps): VNode {
             <button type="button" class="is-quiet" onClick={() => document.getElementById(partId(part))?.focus()}>
               <span class={`share-name is-${part}`}>{PART_NAMES[part].name}</span>
               <span>
-                {own.toLocaleString('en')} <span class="quiet">({shareText(own, tokens)})</span>
+                {wholeText(own)} <span class="quiet">({shareText(own, tokens)})</span>
               </span>
             </button>
           </li>

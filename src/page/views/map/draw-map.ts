@@ -2,6 +2,7 @@
  * One picture of the map: all dots, and over them what is to be seen first. What was searched for has a ring, and the rest steps back.
  * Names stand beside dots only where there is room for them.
  */
+import { shortened } from '../../parts/shortened.ts'
 import { type Camera, frameOf, nearness, type Size, toScreen } from './camera.ts'
 import { cssOf, mixed } from './colour.ts'
 import { drawDots } from './dot-layer.ts'
@@ -89,7 +90,7 @@ function writeNames(context: CanvasRenderingContext2D, scene: Scene, radius: num
     // The pointed one has its name beside it already.
     if (index === target) continue
     const { x, y } = toScreen(field.spot(index), scene.camera, size)
-    const text = shortened(field.points[index]?.label ?? '')
+    const text = shortened(field.points[index]?.label.split('\n', 1)[0] ?? '', MOST_LETTERS)
     const left = x + radius + 6
     const right = left + context.measureText(text).width
     if (right > size.width || y < 8 || y > size.height - 8) continue
@@ -110,11 +111,6 @@ function namedOnes({ field, camera, size, hits, isShown }: Scene): Iterable<numb
   if (nearness(camera, size) < 3 && field.points.length > MOST_NAMED) return []
   const inSight = field.within(frameOf(camera, size), isShown)
   return inSight.length > MOST_NAMED ? [] : inSight
-}
-
-function shortened(label: string): string {
-  const line = label.split('\n', 1)[0] ?? ''
-  return line.length > MOST_LETTERS ? `${line.slice(0, MOST_LETTERS - 1)}…` : line
 }
 
 function disc(context: CanvasRenderingContext2D, x: number, y: number, radius: number, colour: string): void {

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Kind } from '../../../model/kinds.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { wholeText } from '../../parts/number-text.ts'
 import { go, href, route } from '../../route.ts'
 import type { Frame } from './camera.ts'
 import { KindLegend } from './kind-legend.tsx'
@@ -45,7 +46,7 @@ export function DrawnMap({ field, missing, children }: DrawnMapProps): VNode {
         <MapSearch text={query.text} onText={(text) => change({ text })} />
         <p class="hint">
           What lies close together is about the same things.
-          {missing > 0 && ` ${missing.toLocaleString('en')} are not on it: they have no vector yet, or are too many.`}
+          {missing > 0 && ` ${wholeText(missing)} are not on it: they have no vector yet, or are too many.`}
         </p>
         {children}
       </header>
@@ -70,7 +71,7 @@ export function DrawnMap({ field, missing, children }: DrawnMapProps): VNode {
           </>
         ) : (
           <>
-            <h2>{inSight.length.toLocaleString('en')} in sight</h2>
+            <h2>{wholeText(inSight.length)} in sight</h2>
             <PlaceList
               label="In sight"
               total={inSight.length}

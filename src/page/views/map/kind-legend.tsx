@@ -2,6 +2,7 @@
 import type { VNode } from 'preact'
 import type { Kind } from '../../../model/kinds.ts'
 import { KindBadge } from '../../parts/kind-badge.tsx'
+import { wholeText } from '../../parts/number-text.ts'
 
 export interface KindLegendProps {
   readonly counts: ReadonlyMap<Kind, number>
@@ -20,7 +21,7 @@ export function KindLegend({ counts, hidden, onHidden }: KindLegendProps): VNode
           aria-pressed={!hidden.has(kind)}
           onClick={() => onHidden(toggled(hidden, kind))}
         >
-          <KindBadge kind={kind} /> <span class="map-count">{count.toLocaleString('en')}</span>
+          <KindBadge kind={kind} /> <span class="map-count">{wholeText(count)}</span>
         </button>
       ))}
       {hidden.size > 0 && (

@@ -1,6 +1,6 @@
 /** The field to search the map by: as it is typed, a little later than each letter. */
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useTyped } from '../../parts/use-typed.ts'
 
 export interface MapSearchProps {
   readonly text: string
@@ -10,14 +10,7 @@ export interface MapSearchProps {
 const PAUSE_MS = 200
 
 export function MapSearch({ text, onText }: MapSearchProps): VNode {
-  const [typed, setTyped] = useState(text)
-  // Another address, such as one that was gone back to, says another text.
-  useEffect(() => setTyped(text), [text])
-  useEffect(() => {
-    if (typed === text) return
-    const pause = setTimeout(() => onText(typed), PAUSE_MS)
-    return () => clearTimeout(pause)
-  }, [typed])
+  const { typed, type } = useTyped(text, onText, PAUSE_MS)
   return (
     <search class="map-search">
       <label>
@@ -27,7 +20,7 @@ export function MapSearch({ text, onText }: MapSearchProps): VNode {
           value={typed}
           placeholder="Find on the map"
           autocomplete="off"
-          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          onInput={({ currentTarget }) => type(currentTarget.value)}
         />
       </label>
     </search>

@@ -40,7 +40,8 @@ export function MapView(): VNode {
       {error && <Failure error={error} />}
       {(changed.value.count !== drawnAt || isLoading) && (
         <p class="map-outdated" role="status">
-          The memory has changed since this was drawn. {/* Not `disabled`: that would take the focus away from it. */}
+          The memory may have changed since this was drawn.{' '}
+          {/* Not `disabled`: that would take the focus away from it. */}
           <button type="button" aria-disabled={isLoading} onClick={isLoading ? undefined : reload}>
             {isLoading ? 'Drawing…' : 'Draw it anew'}
           </button>

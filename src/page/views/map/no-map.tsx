@@ -2,6 +2,7 @@
 import type { VNode } from 'preact'
 import type { MapAnswer } from '../../../api/contract.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { wholeText } from '../../parts/number-text.ts'
 
 export interface NoMapProps {
   readonly answer: MapAnswer
@@ -30,5 +31,5 @@ export function NoMap({ answer, isLoading, onAgain }: NoMapProps): VNode {
 function reason({ unsupported, missing }: MapAnswer): string {
   if (unsupported !== undefined) return unsupported
   if (missing === 0) return 'There is nothing to place. What an agent remembers appears here.'
-  return `${missing.toLocaleString('en')} entries wait for their vectors, which are made while the server runs.`
+  return `${wholeText(missing)} entries wait for their vectors, which are made while the server runs.`
 }

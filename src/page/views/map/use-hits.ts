@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import type { SearchAnswer } from '../../../api/contract.ts'
 import type { Entry } from '../../../model/entry.ts'
 import { type ApiError, get } from '../../client.ts'
+import { firstCharacters } from '../../parts/shortened.ts'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { agent } from '../../state.ts'
 import type { Place } from './place-list.tsx'
@@ -30,6 +31,6 @@ export function useHits(text: string, field: PointField): FoundPlaces {
 
 function placeOf(entry: Entry, field: PointField): Place {
   const index = field.indexOf(entry.id)
-  const label = entry.name ?? entry.key ?? entry.content.slice(0, 200).trimStart().split('\n', 1)[0] ?? ''
+  const label = entry.name ?? entry.key ?? firstCharacters(entry.content, 200).trimStart().split('\n', 1)[0] ?? ''
   return { id: entry.id, kind: entry.kind, label, ...(index === undefined ? {} : { index }) }
 }

@@ -3,6 +3,7 @@
  * a number, counted from the first: days are the same in every zone, and so no clock has a say.
  */
 import type uPlot from 'uplot'
+import { wholeText } from '../../parts/number-text.ts'
 import { shortDayText } from './day-text.ts'
 import type { Layer } from './stack.ts'
 
@@ -34,7 +35,7 @@ export function chartOptions({ element, days, colours, onDay }: ChartLook): uPlo
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
-    padding: [8, 16, 0, 0],
+    padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
@@ -61,5 +62,5 @@ function tickText(days: readonly string[], tick: number): string {
 
 /** Of entries there are no halves. */
 function countText(count: number): string {
-  return Number.isInteger(count) ? count.toLocaleString('en') : ''
+  return Number.isInteger(count) ? wholeText(count) : ''
 }

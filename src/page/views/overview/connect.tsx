@@ -4,16 +4,26 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { workspace } from '../../state.ts'
 import { Panel } from './panel.tsx'
 
+/** The token itself never gets to a browser. */
+const [NAME, VALUE] = ['Authorization', 'Bearer TOKEN'] as const
+
 export function Connect(): VNode | null {
-  const url = workspace.value?.mcpUrl
+  const { mcpUrl: url, needsToken = false } = workspace.value ?? {}
   if (url === undefined) return null
-  const command = `claude mcp add --transport http keepsake ${url}`
-  const json = JSON.stringify({ mcpServers: { keepsake: { type: 'http', url } } }, null, 2)
+  const command = `claude mcp add --transport http keepsake ${url}${needsToken ? ` --header "${NAME}: ${VALUE}"` : ''}`
+  const server = { type: 'http', url, ...(needsToken ? { headers: { [NAME]: VALUE } } : {}) }
+  const json = JSON.stringify({ mcpServers: { keepsake: server } }, null, 2)
   return (
     <Panel title="Connect an agent" isWide>
       <p>
         Any MCP client gets to this memory at <code>{url}</code> while <code>keepsake serve</code> runs.
       </p>
+      {needsToken && (
+        <p>
+          In place of <code>TOKEN</code> comes what is in the file that the server was given with{' '}
+          <code>--token-file</code>.
+        </p>
+      )}
       <div class="connect">
         <Snippet title="Claude Code, as a command" text={command} label="Copy the command" />
         <Snippet title="As JSON, such as in .mcp.json" text={json} label="Copy the JSON" />

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import type { DoctorAnswer, Finding } from '../../../api/contract.ts'
 import { get } from '../../client.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { wholeText } from '../../parts/number-text.ts'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { Panel } from './panel.tsx'
 
@@ -50,7 +51,7 @@ export function Doctor({ entries }: { readonly entries: number }): VNode {
 
 function verdict({ findings, checked, unsupported }: DoctorAnswer): string {
   if (unsupported !== undefined) return unsupported
-  const looked = `${checked.toLocaleString('en')} ${checked === 1 ? 'file or record' : 'files or records'} looked at`
+  const looked = `${wholeText(checked)} ${checked === 1 ? 'file or record' : 'files or records'} looked at`
   return findings.length === 0 ? `Nothing found: ${looked}.` : `${findings.length} found, ${looked}.`
 }
 

@@ -1,6 +1,7 @@
 /** How far search by meaning is: which model makes the vectors, and how many entries have theirs. */
 import type { VNode } from 'preact'
 import type { Overview } from '../../../api/contract.ts'
+import { wholeText } from '../../parts/number-text.ts'
 import { Bar } from './bar.tsx'
 import { Panel } from './panel.tsx'
 
@@ -33,7 +34,7 @@ function ByWordsOnly(): VNode {
 function Vectors({ model, embeddings }: { readonly model: string; readonly embeddings: EmbeddingState }): VNode {
   const { loaded, entries: done, pending, refused } = embeddings
   const all = done + pending + refused
-  const text = `${done.toLocaleString('en')} of ${all.toLocaleString('en')} entries have their vector`
+  const text = `${wholeText(done)} of ${wholeText(all)} entries have their vector`
   return (
     <>
       <p>
@@ -43,8 +44,8 @@ function Vectors({ model, embeddings }: { readonly model: string; readonly embed
       <p class="hint">
         <bdi>{model}</bdi>
         {!loaded && ', not loaded yet'}
-        {pending > 0 && `; ${pending.toLocaleString('en')} pending: until then they are found by their words`}
-        {refused > 0 && `; ${refused.toLocaleString('en')} refused by the model: found by their words alone`}.
+        {pending > 0 && `; ${wholeText(pending)} pending: until then they are found by their words`}
+        {refused > 0 && `; ${wholeText(refused)} refused by the model: found by their words alone`}.
       </p>
     </>
   )

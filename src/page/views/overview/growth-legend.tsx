@@ -1,5 +1,6 @@
 /** Which layer is what, from the top one down, and how many it had that day. */
 import type { RefObject, VNode } from 'preact'
+import { wholeText } from '../../parts/number-text.ts'
 import type { Layer } from './stack.ts'
 
 export interface GrowthLegendProps {
@@ -27,12 +28,12 @@ export function GrowthLegend({ listRef, layers, isByKind, day, title }: GrowthLe
               />
               <bdi>{label}</bdi>
             </th>
-            <td>{totals[day]?.toLocaleString('en')}</td>
+            <td>{wholeText(totals[day] ?? 0)}</td>
           </tr>
         ))}
         <tr>
           <th scope="row">all</th>
-          <td>{layers[0]?.tops[day]?.toLocaleString('en')}</td>
+          <td>{wholeText(layers[0]?.tops[day] ?? 0)}</td>
         </tr>
       </tbody>
     </table>

@@ -1,6 +1,7 @@
 /** The growth as numbers, for those who can't see the chart or want to copy them; in the document only once it is opened. */
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { wholeText } from '../../parts/number-text.ts'
 import type { Layer } from './stack.ts'
 
 export interface GrowthTableProps {
@@ -34,9 +35,9 @@ export function GrowthTable({ days, layers }: GrowthTableProps): VNode {
                   <tr key={day}>
                     <th scope="row">{day}</th>
                     {layers.map(({ label, totals }) => (
-                      <td key={label}>{totals[index]?.toLocaleString('en')}</td>
+                      <td key={label}>{wholeText(totals[index] ?? 0)}</td>
                     ))}
-                    <td>{layers[0]?.tops[index]?.toLocaleString('en')}</td>
+                    <td>{wholeText(layers[0]?.tops[index] ?? 0)}</td>
                   </tr>
                 ))
                 .reverse()}

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Overview } from '../../../api/contract.ts'
+import { wholeText } from '../../parts/number-text.ts'
 import { dayText } from './day-text.ts'
 import { GrowthChart } from './growth-chart.tsx'
 import { GrowthLegend } from './growth-legend.tsx'
@@ -40,7 +41,7 @@ export function Growth({ growth }: { readonly growth: Overview['growth'] }): VNo
             colours={colours}
             day={pointed}
             onDay={setPointed}
-            text={`${dayText(days[day] ?? '')}: ${total.toLocaleString('en')} entries`}
+            text={`${dayText(days[day] ?? '')}: ${wholeText(total)} entries`}
           />
         )}
         <GrowthLegend

@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import type { Overview } from '../../../api/contract.ts'
 import { get } from '../../client.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { wholeText } from '../../parts/number-text.ts'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { agent, changed } from '../../state.ts'
 import { Connect } from './connect.tsx'
@@ -71,5 +72,5 @@ function Warnings({ warnings }: { readonly warnings: readonly string[] }): VNode
 }
 
 function counted(count: number, one: string, many: string): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+  return `${wholeText(count)} ${count === 1 ? one : many}`
 }

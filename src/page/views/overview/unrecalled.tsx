@@ -2,6 +2,7 @@
 import type { VNode } from 'preact'
 import type { Overview } from '../../../api/contract.ts'
 import { Moment } from '../../parts/moment.tsx'
+import { wholeText } from '../../parts/number-text.ts'
 import { EntryRows } from './entry-rows.tsx'
 import { Panel } from './panel.tsx'
 
@@ -27,7 +28,7 @@ function Counted({ since, unrecalled: { total, entries } }: CountedProps): VNode
   return (
     <>
       <p>
-        <strong>{total === 0 ? 'Everything was recalled' : `${total.toLocaleString('en')} never`}</strong>
+        <strong>{total === 0 ? 'Everything was recalled' : `${wholeText(total)} never`}</strong>
         <span class="quiet">
           , counted since <Moment at={since} />
         </span>
@@ -40,7 +41,7 @@ function Counted({ since, unrecalled: { total, entries } }: CountedProps): VNode
           </>
         )}
       />
-      {more > 0 && <p class="hint">and {more.toLocaleString('en')} more</p>}
+      {more > 0 && <p class="hint">and {wholeText(more)} more</p>}
     </>
   )
 }

@@ -7,6 +7,7 @@ import { Highlighted } from '../../parts/highlighted.tsx'
 import { KindBadge } from '../../parts/kind-badge.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { NavLink } from '../../parts/nav-link.tsx'
+import { shortened } from '../../parts/shortened.ts'
 import { href, route } from '../../route.ts'
 import { excerptOf } from './excerpt.ts'
 import { scoreText } from './reasons.ts'
@@ -40,7 +41,7 @@ export function HitItem({ hit, asOf }: HitItemProps): VNode {
         </p>
       </div>
       {!isWhole && <Excerpt hit={hit} />}
-      {alike.length > 0 && <Alike ids={alike} />}
+      {alike.length > 0 && <Alike ids={alike} asOf={asOf} />}
       {why !== undefined && <ReasonsDetails why={why} />}
     </li>
   )
@@ -52,10 +53,7 @@ const TITLE_CHARACTERS = 80
 function titleOf({ name, key, content }: Entry): string {
   if (name !== null || key !== undefined) return name ?? key ?? ''
   const line = content.slice(0, 400).replace(/\s+/g, ' ').trim()
-  const characters = [...line]
-  return characters.length > TITLE_CHARACTERS
-    ? `${characters.slice(0, TITLE_CHARACTERS - 1).join('')}…`
-    : line || '(empty)'
+  return shortened(line, TITLE_CHARACTERS) || '(empty)'
 }
 
 /** What has no name and is short says all it has to say as its title. */
@@ -96,14 +94,14 @@ function trimmedStart(text: string, from: number): number {
 }
 
 /** Their ids are all that is known of them here, and their ends tell them apart. */
-function Alike({ ids }: { readonly ids: readonly string[] }): VNode {
+function Alike({ ids, asOf }: { readonly ids: readonly string[]; readonly asOf: string }): VNode {
   return (
     <p class="hit-alike">
       {ids.length === 1 ? 'Another one says nearly the same: ' : `${ids.length} others say nearly the same: `}
       {ids.slice(0, 5).map((id, index) => (
         <span key={id}>
           {index > 0 && ', '}
-          <EntryLink id={id} label={`…${id.slice(-6)}`} />
+          <EntryLink id={id} asOf={asOf} label={`…${id.slice(-6)}`} />
         </span>
       ))}
       {ids.length > 5 && ' …'}

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact'
 import type { Searched } from '../../../recall/found.ts'
 import { Empty } from '../../parts/empty.tsx'
-import { wholeText } from './number-text.ts'
+import { wholeText } from '../../parts/number-text.ts'
 import { type Ask, filterCount, NO_FILTERS, type RecallQuery } from './recall-query.ts'
 
 export interface NothingFoundProps {

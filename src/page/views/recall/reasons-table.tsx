@@ -1,7 +1,7 @@
 /** Every part of a score: what it is, what it is worth, and a bar that begins where the one above it ends. */
 import type { VNode } from 'preact'
 import type { Why } from '../../../recall/found.ts'
-import { shortText } from './number-text.ts'
+import { shortText } from '../../parts/number-text.ts'
 import { type Reason, scoreText, worthOf } from './reasons.ts'
 import { ReasonsBar } from './reasons-bar.tsx'
 

@@ -4,7 +4,7 @@
  * meaning comes last.
  */
 import type { BoostPart, SupportPart, Why, WordPart } from '../../../recall/found.ts'
-import { wholeText } from './number-text.ts'
+import { wholeText } from '../../parts/number-text.ts'
 
 export type ReasonGroup = 'exact' | 'word' | 'support' | 'factor' | 'meaning'
 

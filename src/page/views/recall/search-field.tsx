@@ -1,6 +1,7 @@
 /** Where the query is typed. It asks when typing pauses, or at once on Enter; text that comes by the address replaces what stands here. */
 import type { VNode } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { useTyped } from '../../parts/use-typed.ts'
 
 const PAUSE_MS = 120
 
@@ -13,29 +14,14 @@ export interface SearchFieldProps {
 export function SearchField({ text, onText }: SearchFieldProps): VNode {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState(text)
-  const asked = useRef(text)
+  const { typed, type, tellNow } = useTyped(text, onText, PAUSE_MS)
   useEffect(() => field.current?.focus(), [])
-  useEffect(() => {
-    if (text === asked.current) return
-    asked.current = text
-    setTyped(text)
-  }, [text])
-  const askNow = (): void => {
-    if (typed === asked.current) return
-    asked.current = typed
-    onText(typed)
-  }
-  useEffect(() => {
-    const timer = setTimeout(askNow, PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
   return (
     <form
       class="recall-field"
       onSubmit={(event) => {
         event.preventDefault()
-        askNow()
+        tellNow()
       }}
     >
       <label class="unseen" for={id}>
@@ -51,7 +37,7 @@ export function SearchField({ text, onText }: SearchFieldProps): VNode {
         spellcheck={false}
         enterkeyhint="search"
         value={typed}
-        onInput={(event) => setTyped(event.currentTarget.value)}
+        onInput={(event) => type(event.currentTarget.value)}
       />
     </form>
   )

@@ -2,8 +2,8 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { MODE_TEXTS, meaningText, searchedText, understoodParts } from '../../../prompt/searched-text.ts'
 import type { Searched } from '../../../recall/found.ts'
+import { wholeText } from '../../parts/number-text.ts'
 import { workspace } from '../../state.ts'
-import { wholeText } from './number-text.ts'
 import { withWord } from './with-word.ts'
 
 export interface SearchedNoteProps {

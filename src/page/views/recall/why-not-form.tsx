@@ -60,5 +60,5 @@ function Reason({ query }: { readonly query: RecallQuery }): VNode | null {
     [JSON.stringify(request), changed.value.count],
   )
   if (error !== undefined) return <Failure error={error} />
-  return value === undefined ? null : <WhyNotResult whyNot={value} />
+  return value === undefined ? null : <WhyNotResult whyNot={value} asOf={query.asOf} />
 }

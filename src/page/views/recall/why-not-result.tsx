@@ -2,11 +2,17 @@
 import type { VNode } from 'preact'
 import type { WhyNot } from '../../../recall/found.ts'
 import { EntryLink } from '../../parts/entry-link.tsx'
-import { wholeText } from './number-text.ts'
+import { wholeText } from '../../parts/number-text.ts'
+import { shortened } from '../../parts/shortened.ts'
 import { reasonsOf, scoreText } from './reasons.ts'
 import { ReasonsTable } from './reasons-table.tsx'
 
-export function WhyNotResult({ whyNot }: { readonly whyNot: WhyNot }): VNode {
+export interface WhyNotResultProps {
+  readonly whyNot: WhyNot
+  readonly asOf: string
+}
+
+export function WhyNotResult({ whyNot, asOf }: WhyNotResultProps): VNode {
   const { entry, sentence, rank, score, why, instead, warnings } = whyNot
   return (
     <div class="why-not-result">
@@ -15,7 +21,12 @@ export function WhyNotResult({ whyNot }: { readonly whyNot: WhyNot }): VNode {
       </p>
       {entry !== undefined && (
         <p>
-          <EntryLink id={entry.id} label={entry.name ?? entry.key ?? entry.content.slice(0, 60)} kind={entry.kind} />
+          <EntryLink
+            id={entry.id}
+            asOf={asOf}
+            label={entry.name ?? entry.key ?? shortened(entry.content, 60)}
+            kind={entry.kind}
+          />
         </p>
       )}
       {rank !== undefined && (
@@ -26,7 +37,7 @@ export function WhyNotResult({ whyNot }: { readonly whyNot: WhyNot }): VNode {
       )}
       {instead !== undefined && (
         <p>
-          In its place: <EntryLink id={instead} label={`the entry …${instead.slice(-6)}`} />
+          In its place: <EntryLink id={instead} asOf={asOf} label={`the entry …${instead.slice(-6)}`} />
         </p>
       )}
       {why !== undefined && <ReasonsTable why={why} reasons={reasonsOf(why)} />}

@@ -11,6 +11,11 @@ export interface AxisDay {
 /** Further back than these an axis does not go, whatever a clock that was wrong has written. */
 const MOST_DAYS = 400
 
+/** A day that is still to come, as a file's name may say, would move the axis away from all the others. */
+export function daysUntil(today: string, days: Timeline['days']): Timeline['days'] {
+  return days.filter(({ day }) => day <= today)
+}
+
 export function axisDays(days: Timeline['days']): readonly AxisDay[] {
   const last = days.at(-1)?.day
   if (last === undefined) return []

@@ -1,12 +1,13 @@
 /** Day after day, the newest first, below an axis to jump by. */
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { localTime } from '../../../model/time.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { NavLink } from '../../parts/nav-link.tsx'
 import { href, route } from '../../route.ts'
 import { agent, workspace } from '../../state.ts'
-import { dayBefore } from './axis-days.ts'
+import { dayBefore, daysUntil } from './axis-days.ts'
 import { DayAxis } from './day-axis.tsx'
 import { dayName } from './day-names.ts'
 import { DaySection } from './day-section.tsx'
@@ -22,12 +23,13 @@ export function Days(): VNode {
   const { value, error, isLoading, reload } = useTimeline(before, pages)
   if (!value) return error ? <Failure error={error} /> : <p class="loading">Reading the days…</p>
   const { items, days, hasMore } = value
+  const past = daysUntil(localTime(new Date().toISOString(), workspace.value?.zone ?? 'UTC').day, days)
   const counts = new Map(days.map((day) => [day.day, day.entries + day.sessions]))
   return (
     <>
-      {days.length > 0 && (
+      {past.length > 0 && (
         <div>
-          <DayAxis days={days} before={before} />
+          <DayAxis days={past} before={before} />
           <p class="hint">Entries stand on the line, sessions hang from it. Choose a day to begin there.</p>
         </div>
       )}

@@ -1,5 +1,6 @@
 /** What was said before the window: still in the transcript, but no model is given it as it stands. */
 import type { VNode } from 'preact'
+import { wholeText } from '../../parts/number-text.ts'
 import { Pieces } from './pieces.tsx'
 import type { Piece } from './transcript.ts'
 
@@ -19,9 +20,7 @@ export function OutsideTurns({ pieces, earlier }: OutsideTurnsProps): VNode | nu
         until those end.
       </p>
       {earlier > 0 && (
-        <p class="turns-earlier">
-          The first {earlier === 1 ? 'turn is' : `${earlier.toLocaleString('en')} turns are`} not shown
-        </p>
+        <p class="turns-earlier">The first {earlier === 1 ? 'turn is' : `${wholeText(earlier)} turns are`} not shown</p>
       )}
       <Pieces pieces={pieces} />
     </section>

@@ -5,6 +5,7 @@ import type { SessionList as Sessions } from '../../../api/contract.ts'
 import { get } from '../../client.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { wholeText } from '../../parts/number-text.ts'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { agent, changed } from '../../state.ts'
 import { SessionItem } from './session-item.tsx'
@@ -33,7 +34,7 @@ export function SessionList(): VNode {
   return (
     <section class="sessions" aria-labelledby="sessions">
       <h2 id="sessions">
-        {sessions.length.toLocaleString('en')} {sessions.length === 1 ? 'session' : 'sessions'}
+        {wholeText(sessions.length)} {sessions.length === 1 ? 'session' : 'sessions'}
       </h2>
       <ul class="day-items">
         {sessions.slice(0, shown).map((session) => (

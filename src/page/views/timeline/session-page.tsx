@@ -5,6 +5,7 @@ import { get } from '../../client.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { NavLink } from '../../parts/nav-link.tsx'
+import { wholeText } from '../../parts/number-text.ts'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { href, route } from '../../route.ts'
 import { agent, changed } from '../../state.ts'
@@ -52,7 +53,7 @@ function Facts({ session: { createdAt, turns, earlier, broken } }: { readonly se
   return (
     <>
       <p class="quiet">
-        {count.toLocaleString('en')} {count === 1 ? 'turn' : 'turns'},{' '}
+        {wholeText(count)} {count === 1 ? 'turn' : 'turns'},{' '}
         {createdAt === null ? (
           'begun nobody knows when: its first line can’t be read'
         ) : (

@@ -4,6 +4,8 @@ import { useState } from 'preact/hooks'
 import type { TurnView } from '../../../api/contract.ts'
 import { Markdown } from '../../parts/markdown.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { wholeText } from '../../parts/number-text.ts'
+import { shortened } from '../../parts/shortened.ts'
 import { Source } from '../../parts/source.tsx'
 
 /** More characters than these are cut to half as many. What a tool says is data, of which little tells enough. */
@@ -13,7 +15,7 @@ export function TurnItem({ turn: { role, content, at, tools } }: { readonly turn
   const [isWhole, setIsWhole] = useState(false)
   const isLong = content.length > LONG[role]
   const isCut = isLong && !isWhole
-  const text = isCut ? content.slice(0, LONG[role] / 2) : content
+  const text = isCut ? shortened(content, LONG[role] / 2) : content
   return (
     <li class={`turn is-${role}`}>
       <header>
@@ -28,7 +30,7 @@ export function TurnItem({ turn: { role, content, at, tools } }: { readonly turn
       {content.trim() !== '' && (role === 'tool' ? <Source text={text} /> : <Markdown text={text} />)}
       {isLong && (
         <button type="button" class="is-quiet" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-          {isCut ? `Show all ${content.length.toLocaleString('en')} characters` : 'Show less'}
+          {isCut ? `Show all ${wholeText(content.length)} characters` : 'Show less'}
         </button>
       )}
     </li>
