@@ -85,12 +85,12 @@ export class BehindAnswers {
   }
 
   async #serve(): Promise<LocalServing | undefined> {
-    const { config, memory, memories, warn, recalled } = this.#options
+    const { config, memories, warn, recalled } = this.#options
     const place = localPlace(config)
     if (place?.user === undefined) return undefined
     try {
       const { serveLocal } = await import('../local/serve-local.ts')
-      return await serveLocal(memory, { place, setup: setupOf(config), memories, recalled })
+      return await serveLocal(memories, { place, setup: setupOf(config), recalled })
     } catch (error) {
       warn(`other commands search by words: ${error instanceof Error ? error.message : String(error)}`)
       return undefined

@@ -5,8 +5,7 @@
  */
 import { chmodSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
-import { AgentMemories } from '../agents/agent-memories.ts'
-import type { Memory } from '../memory.ts'
+import type { AgentMemories } from '../agents/agent-memories.ts'
 import type { Found } from '../recall/found.ts'
 import { answerAt } from './ask-sockets.ts'
 import { GREETING, MOST_QUESTION_BYTES, parseQuestion, type Question, type Reply } from './question.ts'
@@ -16,8 +15,6 @@ export interface ServeOptions {
   readonly place: LocalPlace
   /** What else decides about the hits, in one text: only who says the same is answered. */
   readonly setup: string
-  /** Of that memory, where somebody else has them too; else they are kept and closed here. */
-  readonly memories?: AgentMemories
   /** Told which entries were given to who asked. */
   readonly recalled?: (ids: readonly string[]) => void
 }
@@ -35,11 +32,10 @@ const SWEEP_MS = 200
 
 /** It keeps no process alive. */
 export async function serveLocal(
-  memory: Memory,
-  { place, setup, recalled, ...given }: ServeOptions,
+  memories: AgentMemories,
+  { place, setup, recalled }: ServeOptions,
 ): Promise<LocalServing> {
   const path = newSocketPath(place, Date.now())
-  const memories = given.memories ?? new AgentMemories(memory)
   const connections = new Set<Socket>()
   const server = createServer((socket) => {
     connections.add(socket)
@@ -64,7 +60,6 @@ export async function serveLocal(
         server.close(() => resolve())
       })
       for (const socket of connections) socket.destroy()
-      if (!given.memories) await memories.close()
       await isClosed
     },
   }

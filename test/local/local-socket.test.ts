@@ -18,6 +18,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { AgentMemories } from '../../src/agents/agent-memories.ts'
 import { type AskOptions, askLocal } from '../../src/local/ask-local.ts'
 import { GREETING } from '../../src/local/question.ts'
 import { type LocalServing, serveLocal } from '../../src/local/serve-local.ts'
@@ -79,7 +80,7 @@ afterEach(async () => {
 })
 
 async function serve(more: Partial<LocalPlace> = {}, setup = SETUP): Promise<LocalServing> {
-  const serving = await serveLocal(memory, { place: { ...place, ...more }, setup })
+  const serving = await serveLocal(new AgentMemories(memory), { place: { ...place, ...more }, setup })
   servings.push(serving)
   return serving
 }
@@ -139,7 +140,8 @@ function age(path: string): void {
 describe('a server of one agent', () => {
   it('embeds behind its answers for the others that are asked for, and no more once it is closed', async () => {
     const served = await openMemory({ store: memory.store, embed: LETTERS, searchBy: 'meaning too once loaded' })
-    const serving = await serveLocal(served, { place, setup: SETUP })
+    const memories = new AgentMemories(served)
+    const serving = await serveLocal(memories, { place, setup: SETUP })
     servings.push(serving)
     const bob = memory.as('bob')
     await bob.remember('heron', { name: 'Bird' })
@@ -148,7 +150,7 @@ describe('a server of one agent', () => {
     expect(await pending()).toBe(1)
     await eventually(pending, (left) => left === 0, 5000)
     expect((await ask('norhe', { limit: 1 }, { agent: 'bob' }))?.hits[0]?.entry.name).toBe('Bird')
-    await serving.close()
+    await Promise.all([serving.close(), memories.close()])
     expect(await bob.embeddings()).toMatchObject({ pending: 0 })
   })
 })
