@@ -47,7 +47,6 @@ const HYBRID_PART: readonly Floor[] = [['locomo-plus', 'turn', 0.1]]
 const HYBRID_FULL: readonly Floor[] = [
   ['locomo-plus', 'turn', 0.035],
   ['locomo', 'turn', 0.645],
-  ['cosqa', 'turn', 0.52],
   ['cranfield', 'turn', 0.4],
 ]
 const HYBRID: readonly Floor[] = IS_FULL ? HYBRID_FULL : HYBRID_PART
