@@ -12,7 +12,8 @@ function loaded(name: string, seen = new Set<string>()): Set<string> {
   if (seen.has(name)) return seen
   seen.add(name)
   const text = readFileSync(join(FOLDER, name), 'utf8')
-  for (const [, other] of text.matchAll(/(?:import|export)[^"';]*?from"\.\/([\w.-]+)"|import"\.\/([\w.-]+)"/g)) {
+  for (const [, named, bare] of text.matchAll(/(?:import|export)[^"';]*?from"\.\/([\w.-]+)"|import"\.\/([\w.-]+)"/g)) {
+    const other = named ?? bare
     if (other !== undefined) loaded(other, seen)
   }
   return seen
