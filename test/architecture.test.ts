@@ -206,8 +206,8 @@ describe('the architecture', () => {
     expect(files.length).toBeGreaterThan(30)
   })
 
-  it.each(files)('%s imports only what its layer may', (file) => {
-    expect(breaches(file, readFileSync(join(SRC, file), 'utf8'))).toEqual([])
+  it('holds in every file', () => {
+    expect(files.flatMap((file) => breaches(file, readFileSync(join(SRC, file), 'utf8')))).toEqual([])
   })
 
   it('has rows only for parts that exist', () => {
