@@ -3,18 +3,19 @@
  * effect, or take effect long after; writers append behind what they read long ago, give up, or stop in the middle for good.
  * What the writers were told is held against what the log says in the end. A world that fails is played again with KEEPSAKE_SEED.
  */
+
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { isKeepsakeError } from '../../src/errors.ts'
 import type { LogRecord } from '../../src/stores/chroma/log/log-record.ts'
 import { NumberedLog } from '../../src/stores/chroma/log/numbered-log.ts'
+import { isNightly } from '../tier.ts'
 import { noAnswer, RamShelf, type Request, type Troubles, unreachable } from './ram-shelf.ts'
 import { seeded } from './seeded.ts'
 
-const full = process.env['KEEPSAKE_FAULTS'] === 'full'
 const firstSeed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
-const WORLDS = full ? 1500 : 50
-const AT_ONCE = 50
+const WORLDS = isNightly ? 1500 : 15
+const AT_ONCE = isNightly ? 50 : 15
 const WRITERS = 4
 const APPENDS = 12
 const PLACE = { generation: 'g', kind: 'c', prefix: 'g/c/' }

@@ -1,8 +1,9 @@
 /**
  * The proof that all else on a server stands on: an ordered log holds with several writers on a real server, while that is killed and
  * started again, and while writers are killed. Every append that a writer was told to have won is there once, whole, where it
- * was told; nothing is half; and no reader ever sees a position change. KEEPSAKE_FAULTS=full does so for minutes.
+ * was told; nothing is half; and no reader ever sees a position change. The nightly run does so for minutes.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,11 +14,11 @@ import type { LogRecord } from '../../src/stores/chroma/log/log-record.ts'
 import { NumberedLog } from '../../src/stores/chroma/log/numbered-log.ts'
 import { connect } from '../../src/stores/chroma/server/connection.ts'
 import type { Shelf, ShelfRecord } from '../../src/stores/chroma/server/shelf.ts'
+import { isNightly } from '../tier.ts'
 import { describeOnServer } from './server.ts'
 
-const full = process.env['KEEPSAKE_FAULTS'] === 'full'
-const ROUNDS = full ? 30 : 1
-const WRITERS = 4
+const ROUNDS = isNightly ? 30 : 1
+const WRITERS = isNightly ? 4 : 2
 const PLACE = { generation: 'proof', kind: 'c', prefix: 'proof/c/' }
 const program = fileURLToPath(new URL('log-writer.mjs', import.meta.url))
 
@@ -56,7 +57,7 @@ describeOnServer('a log on a real server', (server) => {
   it('takes a record that arrives after its writer gave up, or leaves the position to another', async () => {
     const place = await server.place()
     const log = new NumberedLog(connect(place).log, PLACE)
-    for (let position = 1; position <= (full ? 20 : 1); position++) {
+    for (let position = 1; position <= (isNightly ? 20 : 1); position++) {
       // The server stands still while the record is on its way, and goes on when nobody waits for it any more.
       const hasty = connect(place, { requestMs: 300 })
       await hasty.prepare()

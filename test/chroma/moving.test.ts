@@ -1,4 +1,5 @@
 // A memory that was lived in, moved to a real server and back: equal to the byte, with its past; and purged there without a trace.
+
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,9 +12,10 @@ import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { collected } from '../../src/testing/images.ts'
 import { apply, note } from '../../src/testing/requests.ts'
 import { differentFiles, livedInFolder } from '../move/lived-in-folder.ts'
+import { isNightly } from '../tier.ts'
 import { describeOnServer } from './server.ts'
 
-const ENTRIES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10_000 : 300
+const ENTRIES = isNightly ? 10_000 : 60
 
 const folder = mkdtempSync(join(tmpdir(), 'keepsake-move-'))
 

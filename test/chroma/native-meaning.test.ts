@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest'
 import { KeepsakeError } from '../../src/errors.ts'
 import { type Memory, openMemory } from '../../src/memory.ts'
 import type { AddOperation } from '../../src/model/operation.ts'
-import { MOST_NEAR } from '../../src/stores/chroma/server/vector-shelf.ts'
 import { storeOn } from '../../src/stores/chroma/store.ts'
 import { Letters } from '../faults/letters.mjs'
 import { ramConnection } from './ram-connection.ts'
@@ -131,26 +130,6 @@ describe('vectors on the server', () => {
     await writer.apply([{ op: 'write', id: entry.id, content: 'zzzz zzzz' }])
     expect(await near('aaaa')).toBeLessThan(0.5)
     expect(await near('zzzz')).toBeGreaterThan(0.9)
-  })
-
-  it('go on from where they were left, when there is little time', async () => {
-    const server = new Server()
-    const slow = new Letters()
-    slow.before = () => new Promise((resolve) => setTimeout(resolve, 60))
-    const memory = await server.open(slow)
-    await memory.remember('begin')
-    await memory.embed()
-    await memory.apply(texts(250))
-    slow.take()
-    const pending: (number | undefined)[] = []
-    for (let searches = 0; searches < 40 && pending.at(-1) !== 0; searches++) {
-      // Each is another process.
-      const found = await (await server.open(slow)).search('aaa', { mode: 'hybrid' })
-      pending.push(found.searched.vectors?.pending)
-    }
-    expect(pending.at(-1)).toBe(0)
-    expect(pending).toEqual([...pending].sort((a, b) => (b ?? 0) - (a ?? 0)))
-    expect(slow.take().filter((text) => text !== 'aaa')).toHaveLength(250)
   })
 
   it('leave nothing of what was purged', async () => {
@@ -323,27 +302,6 @@ describe('vectors on the server', () => {
     await hits()
     await anew
     expect(await hits()).toBe(3)
-  })
-
-  it('find what is let through behind hundreds that are not, or that are one', async () => {
-    const server = new Server()
-    const memory = await server.open()
-    const letter = (n: number): string => [...String(n)].map((digit) => 'bcdfghjklm'[Number(digit)]).join('')
-    const far = texts(2001, (n) => `aaaaaa nopqrs ${letter(n)}`).map((one) => ({ ...one, metadata: { project: 'x' } }))
-    const long = Array.from({ length: 350 }, (_, n) => `${letter(n)} ${'uuuuu uuuuu '.repeat(80)}`).join('\n\n')
-    await memory.apply(texts(400, (n) => `aaaaaaaaaaaaaaaaaaaa ${letter(n)}`))
-    await memory.apply(far)
-    await memory.apply([...texts(1, () => long), ...texts(50, (n) => `uuuuuuuuuuuuuu qqqq ${letter(n)}`)])
-    await memory.embed()
-    const where = [{ key: 'project', op: '=' as const, value: 'x' }]
-    // One's own server gives as many as are asked for; one in a cloud does not.
-    for (const mostNear of [Number.POSITIVE_INFINITY, MOST_NEAR]) {
-      const reader = await server.open()
-      reader.vectors.mostNear = mostNear
-      const found = await reader.search('aaaaaaaaaaaa', { mode: 'semantic', where, limit: 10 })
-      expect([found.hits.length, found.warnings]).toEqual([10, []])
-      expect((await reader.search('uuuuuuuuuuu', { mode: 'semantic', limit: 10 })).hits).toHaveLength(10)
-    }
   })
 
   it('find what filters leave, however few are left', async () => {

@@ -1,11 +1,12 @@
 /**
  * The same memory in a folder and on a server gives the same hits, by meaning and by both: of real questions the same first ten in
- * 99 of 100 at least, in the same order. With KEEPSAKE_QUALITY=full 500 questions with the real model on a real server; else the
+ * 99 of 100 at least, in the same order. In the nightly run 500 questions with the real model on a real server; else the
  * beginning of them, with vectors by letters and a server in RAM. The data is not ours to ship: without it, this is skipped.
  */
+
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openMiniLm } from '../../src/embed/minilm/open-minilm.ts'
 import { parseDataset } from '../../src/eval/dataset.ts'
@@ -17,20 +18,17 @@ import type { Store } from '../../src/ports/store.ts'
 import { chromaStore, storeOn } from '../../src/stores/chroma/store.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { Letters } from '../faults/letters.mjs'
+import { isNightly, needPublicData, PUBLIC_DATA } from '../tier.ts'
 import { ramConnection } from './ram-connection.ts'
 import { describeOnServer } from './server.ts'
 
-const DATA = resolve(import.meta.dirname, '../../../shared/data/dev')
-const MISSING = existsSync(DATA) ? '' : ' (there is no ../shared/data/dev)'
-const IS_FULL = process.env['KEEPSAKE_QUALITY'] === 'full'
-
 /** Chats of five agents in one memory, and a collection of abstracts: together 500 questions. */
-const SETS: readonly (readonly [file: string, docs: number, questions: number])[] = IS_FULL
+const SETS: readonly (readonly [file: string, docs: number, questions: number])[] = isNightly
   ? [
       ['locomo', Number.POSITIVE_INFINITY, 55],
       ['cranfield', Number.POSITIVE_INFINITY, 225],
     ]
-  : [['locomo', 60, 6]]
+  : [['locomo', 30, 2]]
 const MODES = ['hybrid', 'semantic'] as const
 const FIRST = 10
 const LEAST = 0.99
@@ -45,7 +43,7 @@ interface Asked {
 }
 
 function readSet(name: string, docs: number, questions: number): Asked[] {
-  const file = join(DATA, `${name}.json`)
+  const file = join(PUBLIC_DATA, `${name}.json`)
   return parseDataset(readFileSync(file, 'utf8'), file).scopes.map((scope, n) => {
     const agent = `agent-${n}`
     const { operations } = docEntries(scope.docs.slice(0, docs), agent, NOW - 60_000)
@@ -128,13 +126,15 @@ async function expectSame(open: () => Promise<Store>, embed: Embed): Promise<voi
   }
 }
 
-describe.skipIf(MISSING !== '' || IS_FULL)(`hits on a server in RAM${MISSING}`, () => {
+describe.skipIf(isNightly)('hits on a server in RAM', () => {
+  needPublicData()
+
   it('are those in a folder', async () => {
     await expectSame(async () => storeOn(ramConnection(), { clock, timezone: 'UTC' }), remembering(new Letters()))
   })
 })
 
-if (IS_FULL && MISSING === '') {
+if (isNightly && existsSync(PUBLIC_DATA)) {
   describeOnServer('hits on a real server', (server) => {
     it('are those in a folder, with the real model', { timeout: TIMEOUT_MS }, async () => {
       const model = await openMiniLm({ threads: 2 })

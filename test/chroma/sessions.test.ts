@@ -1,19 +1,20 @@
 /**
  * Transcripts on a real server: several processes append to one of them while the server and one of the processes are killed, and what
- * came from a folder is there to the byte. KEEPSAKE_FAULTS=full kills for longer.
+ * came from a folder is there to the byte. The nightly run kills for longer.
  */
+
 import { expect, it } from 'vitest'
 import type { SessionRecord, SessionText, Store } from '../../src/ports/store.ts'
 import { connect } from '../../src/stores/chroma/server/connection.ts'
 import { adoptSessions, textsNow } from '../../src/stores/chroma/sessions/session-texts.ts'
 import { chromaStore } from '../../src/stores/chroma/store.ts'
+import { isNightly } from '../tier.ts'
 import { ODD_TRANSCRIPTS } from './odd-transcripts.ts'
 import { describeOnServer } from './server.ts'
 import { throughKills, WritingProcess } from './writing-process.ts'
 
-const IS_FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
-const ROUNDS = IS_FULL ? 6 : 1
-const WRITERS = IS_FULL ? ['a', 'b', 'c', 'd'] : ['a', 'b']
+const ROUNDS = isNightly ? 6 : 1
+const WRITERS = isNightly ? ['a', 'b', 'c', 'd'] : ['a', 'b']
 const SESSION = 'chat: 1 / ü'
 /** As people and programs name sessions. */
 const KEYS = ['s', 'a\0b', '東京 🎉', ' \n', `${'語'.repeat(200)}1`, `${'語'.repeat(200)}2`, '"', 'x'.repeat(5000)]

@@ -1,8 +1,9 @@
 /**
  * A file of which one byte was changed, or the end is missing: refused with its reason, or it says all that it said; where a
  * part of it can't be read, that part is an error and the rest is whole. Never less without a word, never empty, and never
- * made worse: what is refused is left as it is. Ten thousand times with KEEPSAKE_FAULTS=full.
+ * made worse: what is refused is left as it is. Ten thousand times in the nightly run.
  */
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,13 +14,13 @@ import type { Operation } from '../../src/model/operation.ts'
 import { type FileStore, fileStore } from '../../src/stores/file/store.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { seededRandom } from '../../src/testing/random.ts'
+import { isNightly } from '../tier.ts'
 import { everythingOf, PARTS, type Part, partsOf, type Told } from './everything.ts'
 
 const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
-const FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
-const FLIPS = FULL ? 8000 : 800
-const CUTS = FULL ? 2000 : 200
-const RUNS = FULL ? 1000 : 100
+const FLIPS = isNightly ? 8000 : 150
+const CUTS = isNightly ? 2000 : 50
+const RUNS = isNightly ? 1000 : 30
 /** Each so many times it is also written to, and folded. */
 const WRITES = 5
 const REFUSALS = ['DAMAGED', 'FOREIGN', 'NEWER']
@@ -235,7 +236,7 @@ describe(`a damaged file (seed ${seed})`, () => {
   })
 
   it('says all, tells of it, and is mended by the next write, when one of the two slots is damaged', async () => {
-    for (let at = slotOffset('A'); at < HEADER_BYTES; at += FULL ? 1 : 5) {
+    for (let at = slotOffset('A'); at < HEADER_BYTES; at += isNightly ? 1 : 11) {
       writeFileSync(path, flipped(at))
       const store = open()
       expect(await everythingOf(store)).toEqual(told)

@@ -2,6 +2,7 @@
  * `doctor` of a memory in one file: every way to be damaged is told, looking changes nothing, and `--fix` saves all that can be
  * read and says what could not be, entry by entry.
  */
+
 import {
   appendFileSync,
   chmodSync,
@@ -31,9 +32,9 @@ import { examineFile } from '../../src/stores/file/doctor/examine.ts'
 import { mendFile } from '../../src/stores/file/doctor/mend.ts'
 import { type FileStore, fileStore } from '../../src/stores/file/store.ts'
 import { seededRandom } from '../../src/testing/random.ts'
+import { isNightly } from '../tier.ts'
 import { all, everythingOf } from './everything.ts'
 
-const FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
 const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 const ORIGIN = { by: 'agent', agent: 'main' } as const
 
@@ -408,7 +409,7 @@ describe('doctor of the one file', () => {
   }, async () => {
     const random = seededRandom(seed)
     const before = await withStore((store) => all(store.scan()))
-    for (let n = 0; n < (FULL ? 2000 : 60); n++) {
+    for (let n = 0; n < (isNightly ? 2000 : 15); n++) {
       writeFileSync(path, whole)
       const cut = random.chance(5) ? random.int(whole.length) : undefined
       const hits = Array.from({ length: 1 + random.int(3) }, () => random.int(whole.length))

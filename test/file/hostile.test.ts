@@ -17,6 +17,7 @@ import { mendFile } from '../../src/stores/file/doctor/mend.ts'
 import { fileStore } from '../../src/stores/file/store.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { apply, experience, note, scanned } from '../../src/testing/requests.ts'
+import { isNightly } from '../tier.ts'
 
 interface Frame {
   readonly type: FrameType
@@ -143,13 +144,13 @@ async function readAll(path: string): Promise<void> {
 describe('a file that somebody made', () => {
   it('is read as it is or called damaged, by the store and by doctor, whatever its lines say', async () => {
     let damaged = 0
-    for (const given of hostile()) {
+    for (const given of [...hostile()].filter((_, n) => isNightly || n % 4 === 0)) {
       const path = written('hostile.keepsake', given)
       await told(() => settingsInFile(path))
       await told(() => readAll(path))
       if (examineFile(path).findings.some(({ severity }) => severity === 'damage')) damaged++
     }
-    expect(damaged).toBeGreaterThan(100)
+    expect(damaged).toBeGreaterThan(isNightly ? 100 : 25)
   }, 60_000)
 
   it('is saved as far as it is ours', async () => {

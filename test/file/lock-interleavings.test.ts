@@ -1,16 +1,17 @@
 // The lock's own code, run by several actors that interrupt each other before any of its system calls: each has modules of its own,
 // as a process has, and while one stands still others take the lock, let go of it, remove its folder and begin anew. Some die.
-// Which ones and where is random by a seed, so that what fails can be played again. Stopping processes from outside (sidecar.test.ts)
+// Which ones and where is random by a seed, so that what fails can be played again. Stopping processes from outside
 // hardly ever meets the moments that are met here thousands of times.
+
 import fs, { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { HeldLock } from '../../src/stores/disk/lock.ts'
+import { isNightly } from '../tier.ts'
 
-const full = process.env['KEEPSAKE_FAULTS'] === 'full'
-const RUN_MS = full ? 120_000 : 1500
+const RUN_MS = isNightly ? 120_000 : 500
 const ACTORS = 4
 const STEPS = 25
 const DEEPEST = 3
@@ -141,7 +142,7 @@ function seeded(seed: number): () => number {
 }
 
 it('is held by one at a time wherever a holder, a taker or a remover is interrupted, and leaves nothing behind', {
-  timeout: full ? 1_800_000 : 60_000,
+  timeout: isNightly ? 1_800_000 : 60_000,
 }, () => {
   const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 2 ** 31)
   const until = performance.now() + RUN_MS

@@ -2,8 +2,9 @@
  * A long random conversation with a store on a disk and with the oracle in RAM: all five operations, names and aliases, by two
  * store objects on one path that know nothing of each other, as two processes would have them, with folds and reopening in
  * between. Every answer, every name and, now and then, all of state, feed and history must be the same.
- * KEEPSAKE_FAULTS=full, as .ci/run sets it, holds 50,000 steps of it with the one file.
+ * The nightly run compares 50,000 steps.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,8 +19,8 @@ import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { type RandomBatch, randomOperations, stateDifference } from '../../src/testing/index.ts'
 import { type Random, seededRandom } from '../../src/testing/random.ts'
+import { isNightly } from '../tier.ts'
 
-const IS_FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
 const LOOK_EVERY = 100
 
 interface OpenOptions {
@@ -42,14 +43,14 @@ const SORTS: readonly Sort[] = [
     sort: 'the file',
     open: (folder, options) => fileStore({ path: join(folder, 'memory.keepsake'), ...options }),
     fold: (store) => (store as FileStore).fold(), // as open made it
-    conversations: IS_FULL ? 25 : 3,
-    steps: IS_FULL ? 2000 : 500,
+    conversations: isNightly ? 25 : 1,
+    steps: isNightly ? 2000 : 200,
   },
   {
     sort: 'the folder',
     open: (folder, options) => filesystemStore({ root: join(folder, 'memory'), ...options }),
-    conversations: IS_FULL ? 10 : 1,
-    steps: IS_FULL ? 1000 : 200,
+    conversations: isNightly ? 10 : 1,
+    steps: isNightly ? 1000 : 80,
   },
 ]
 

@@ -8,8 +8,6 @@ import { type Connection, connect } from './connection.ts'
 /** For those that wait for the end of it; all others have plenty. */
 const SHORT_MS = 400
 const PLENTY_MS = 10_000
-/** What a machine may take that does other things too. */
-const SLACK_MS = 1_500
 const TOKEN = 'very-secret-4711'
 const RECORD = { id: 'a', text: 'one', labels: { kind: 'c' } }
 
@@ -50,13 +48,11 @@ async function prepared(url: string): Promise<Connection> {
   }
 }
 
-/** What it fails with, in time and with nothing secret in it. */
+/** What it fails with, with nothing secret in it. */
 async function failure(run: () => Promise<unknown>): Promise<KeepsakeError> {
-  const begin = performance.now()
   try {
     await run()
   } catch (error) {
-    expect(performance.now() - begin).toBeLessThan(SHORT_MS + SLACK_MS)
     if (!isKeepsakeError(error)) throw error
     expect(`${error.message}${error.hint}${JSON.stringify(error.data)}`).not.toContain(TOKEN)
     expect(error.hint).toMatch(/^[A-Z].*[.?\w]$/)
