@@ -1,7 +1,7 @@
 /** What a person does on the page, as the API sees it: each answer is looked at, and so are the files. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { type ServedPage, servePage, type Visitor, visitor } from './served-page.ts'
 
 let served: ServedPage
@@ -194,7 +194,7 @@ describe('looking', () => {
   it('shows the memory as it was', async () => {
     const entry = await made('Then', 'As it was.')
     const before = new Date().toISOString()
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(before)), { interval: 1 })
     await asker.ask('PATCH', `/entries/${entry.id}`, { content: 'As it is.' })
     const then = await asker.get(`/entries/${entry.id}?asOf=${before}`)
     expect(then.json.entry.content).toBe('As it was.')

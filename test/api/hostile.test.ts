@@ -1,30 +1,26 @@
 /**
- * What strangers, pages of other sites and broken programs may send to the page's address. Each row is a request that would write, with the
- * cookie and the key of a page that is open, changed in one way; the first test shows that unchanged it does write.
+ * Hostile requests that only the page's API refuses: without its keys, to other paths, with odd fields and parameters. Each row is a
+ * request that would write, changed in one way. What src/http refuses for every surface is in test/http/hostile.test.ts.
  */
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { treeHash } from '../cli/keepsake.ts'
-import { type Head, type Raw, raw, request } from '../mcp/http-served.ts'
+import { type Expected, expectRefused, type Head, raw, requestText } from '../http/raw.ts'
 import { type ServedPage, servePage, type Visitor, visitor } from './served-page.ts'
-
-const BODY_BYTES = 64 * 1024
 
 let served: ServedPage
 let asker: Visitor
 let id: string
 
 beforeAll(async () => {
-  served = await servePage({ limits: { bodyBytes: BODY_BYTES } })
+  served = await servePage()
   asker = await visitor(served)
   id = (await served.memory.get('Deploys'))?.id ?? ''
 })
 
-type Expected = number | readonly number[]
 type Row = readonly [name: string, changed: (port: number) => Changed, expected: Expected]
 
-interface Changed extends Omit<Head, 'path'> {
-  readonly path?: string
+interface Changed extends Head {
   readonly body?: string
 }
 
@@ -32,11 +28,10 @@ const GOOD = JSON.stringify({ content: 'Written from outside.' })
 
 /** A good PATCH, changed. */
 function sent({ body = GOOD, headers, ...head }: Changed): string {
-  const own = { 'MCP-Protocol-Version': undefined, 'Mcp-Method': undefined, 'Mcp-Name': undefined }
-  return request(served.port, body, {
+  return requestText(served.port, body, {
     method: 'PATCH',
     path: `/api/v1/entries/${id}`,
-    headers: { ...own, ...asker.headers, ...headers },
+    headers: { ...asker.headers, ...headers },
     ...head,
   })
 }
@@ -53,6 +48,11 @@ const STRANGERS: readonly Row[] = [
   header('no cookie', { Cookie: undefined }, 401),
   header('no key', { 'Keepsake-Key': undefined }, 401),
   header('neither', { Cookie: undefined, 'Keepsake-Key': undefined }, 401),
+  header(
+    'a bearer without a token',
+    { Cookie: undefined, 'Keepsake-Key': undefined, Authorization: 'Bearer undefined' },
+    401,
+  ),
   header('another key', { 'Keepsake-Key': 'A'.repeat(32) }, 401),
   row('the cookie of another port', (port) => ({ headers: { Cookie: `keepsake-${port + 1}=x` } }), 401),
   row('an empty cookie', (port) => ({ headers: { Cookie: `keepsake-${port}=` } }), 401),
@@ -63,32 +63,6 @@ const STRANGERS: readonly Row[] = [
   row('the key in the address', { path: '/api/v1/entries/x?key=y', headers: { 'Keepsake-Key': undefined } }, 401),
 ]
 
-const HOSTS: readonly Row[] = [
-  header('another name', { Host: 'evil.example' }, 403),
-  row('another name with our port', (port) => ({ headers: { Host: `evil.example:${port}` } }), 403),
-  row('a name that begins as ours', (port) => ({ headers: { Host: `127.0.0.1.evil.com:${port}` } }), 403),
-  header('our name without a port', { Host: '127.0.0.1' }, 403),
-  row('our name with another port', (port) => ({ headers: { Host: `127.0.0.1:${port + 1}` } }), 403),
-  row('an address of all', (port) => ({ headers: { Host: `0.0.0.0:${port}` } }), 403),
-  header('no Host', { Host: undefined }, 400),
-  row('two Hosts', { moreLines: ['Host: evil.example'] }, 400),
-]
-
-const PAGES: readonly Row[] = [
-  header('Origin of another site', { Origin: 'https://evil.example' }, 403),
-  header('Origin null', { Origin: 'null' }, 403),
-  row('Origin of another program here', (port) => ({ headers: { Origin: `http://127.0.0.1:${port + 1}` } }), 403),
-  row('Origin with another scheme', (port) => ({ headers: { Origin: `https://127.0.0.1:${port}` } }), 403),
-  row('Origin that begins as ours', (port) => ({ headers: { Origin: `http://127.0.0.1:${port}.evil.com` } }), 403),
-  header('Origin of an extension', { Origin: 'chrome-extension://abcdef' }, 403),
-  header('Sec-Fetch-Site cross-site', { 'Sec-Fetch-Site': 'cross-site' }, 403),
-  header('Sec-Fetch-Site same-site', { 'Sec-Fetch-Site': 'same-site' }, 403),
-  header('a form of text', { 'Content-Type': 'text/plain' }, 415),
-  header('a form with fields', { 'Content-Type': 'application/x-www-form-urlencoded' }, 415),
-  header('no type', { 'Content-Type': undefined }, 415),
-  header('a compressed body', { 'Content-Encoding': 'gzip' }, 415),
-]
-
 const PATHS: readonly Row[] = [
   ...['/api/v1/entries/../entries', '/api/v1//entries', '/api/v1/entries/', '/api/v1/Entries', '/api/v1/'].map((path) =>
     row(`path ${path}`, { path }, 404),
@@ -96,41 +70,22 @@ const PATHS: readonly Row[] = [
   row('a name that is no encoding', { path: '/api/v1/entries/%zz' }, 404),
   row('another version', { path: '/api/v2/entries' }, 404),
   row('no version', { path: '/api/entries' }, 404),
-  row('a file of the workspace', { method: 'GET', path: '/../.keepsake/keepsake.yaml', body: '' }, 404),
-  row('a file by escapes', { method: 'GET', path: '/%2e%2e/.keepsake/keepsake.yaml', body: '' }, 404),
   row('a file that is not of the page', { method: 'GET', path: '/notes.txt', body: '' }, 404),
   row('a file beside the page', { method: 'GET', path: '/page/index.html', body: '' }, 404),
-  row('a whole address', { method: 'GET', path: 'http://evil.example/', body: '' }, 404),
   row('an entry called as a path', { path: '/api/v1/entries/..%2F..%2Fetc%2Fpasswd' }, 404),
   row('an entry called __proto__', { path: '/api/v1/entries/__proto__' }, 404),
   row('an entry of NUL', { path: '/api/v1/entries/%00' }, 400),
-]
-
-const METHODS: readonly Row[] = [
-  ...['OPTIONS', 'PUT', 'POST', 'HEAD', 'TRACE'].map((method) => row(method, { method }, 405)),
-  row('GET with a body', { method: 'GET' }, 400),
-  row('DELETE with a body', { method: 'DELETE' }, 400),
-  row('POST to the page', { method: 'POST', path: '/' }, 405),
   row('PATCH of a view', { path: '/browse' }, 405),
 ]
 
 const BODIES: readonly Row[] = [
-  row('an empty body', { body: '' }, 400),
-  row('half a body', { body: GOOD.slice(0, -3) }, 400),
-  row('no JSON', { body: 'content=x' }, 400),
   row('a list', { body: '[1]' }, 400),
-  row('a text', { body: '"x"' }, 400),
-  row('a number', { body: '42' }, 400),
-  row('deep lists', { body: `${'['.repeat(5000)}${']'.repeat(5000)}` }, 400),
   row('deep metadata', { body: `{"metadata":${'{"a":'.repeat(70)}1${'}'.repeat(70)}}` }, 400),
   row(
     "more than a link's secret",
     { method: 'POST', path: '/api/v1/open', body: `{"secret":"${'x'.repeat(2000)}"}` },
     413,
   ),
-  row('over the limit', { body: JSON.stringify({ content: 'x'.repeat(BODY_BYTES) }) }, 413),
-  row('gigabytes announced', { headers: { 'Content-Length': '9000000000' } }, 413),
-  row('a prototype', { body: '{"content":"x","__proto__":{"a":1}}' }, 400),
   row('a constructor', { body: '{"content":"x","constructor":{}}' }, 400),
   row('a field that nobody knows', { body: '{"content":"x","origin":{"by":"agent"}}' }, 400),
   row('an id', { body: '{"content":"x","id":"y"}' }, 400),
@@ -153,41 +108,16 @@ const QUERIES: readonly Row[] = [
   row('a query without words', { method: 'GET', path: '/api/v1/search?q=%20', body: '' }, 400),
 ]
 
-const SHAPES: readonly Row[] = [
-  row('both lengths', { moreLines: ['Transfer-Encoding: chunked'] }, 400),
-  row('two lengths', { moreLines: ['Content-Length: 3'] }, 400),
-  row('a header with NUL', { moreLines: ['X-Nul: a\0b'] }, 400),
-  row('headers without an end', { moreLines: [`X-Long: ${'x'.repeat(100_000)}`] }, 431),
-  row('HTTP/9.9', { version: '9.9' }, 400),
-  row(
-    'an address without an end',
-    { path: `/api/v1/search?q=${'x'.repeat(20_000)}`, method: 'GET', body: '' },
-    [400, 431],
-  ),
-]
-
 const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'a stranger': STRANGERS,
-  'another Host': HOSTS,
-  'a page of another site': PAGES,
   'another path': PATHS,
-  'another method': METHODS,
   'an odd body': BODIES,
   'an odd query': QUERIES,
-  'odd HTTP': SHAPES,
 }
 
 /** Without `.state`, where the journal tidies up in its own time. */
 function memoryHash(): string {
   return ['agents', 'world'].map((folder) => treeHash(join(served.root, folder))).join()
-}
-
-function expectRefused({ status, text }: Raw, expected: Expected): void {
-  expect([expected].flat(), text).toContain(status)
-  expect(text).not.toMatch(/\bat .*\.(?:ts|js|mjs):\d|node_modules|node:internal/)
-  expect(text.toLowerCase()).not.toContain('access-control-')
-  expect(text).not.toContain(asker.headers['Keepsake-Key'])
-  expect(text.length).toBeLessThan(3_000)
 }
 
 describe('unchanged', () => {
@@ -197,16 +127,14 @@ describe('unchanged', () => {
     expect((await served.memory.get(id))?.content).toBe('Written from outside.')
     await served.memory.undo()
   })
-
-  it('there are more than sixty changed ones', () => {
-    expect(Object.values(TABLE).flat().length).toBeGreaterThan(60)
-  })
 })
 
 describe.each(Object.entries(TABLE))('refuses %s', (_, rows) => {
   it.each(rows)('%s', async (_name, changed, expected) => {
     const before = memoryHash()
-    expectRefused(await raw(served.port, sent(changed(served.port))), expected)
+    const refused = await raw(served.port, sent(changed(served.port)))
+    expectRefused(refused, expected)
+    expect(refused.text).not.toContain(asker.headers['Keepsake-Key'])
     expect(memoryHash()).toBe(before)
   })
 })
@@ -215,7 +143,7 @@ describe('the page itself', () => {
   it('is reached by a link of another site, but by no frame and no script of it', async () => {
     const link = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }
     const from = async (path: string, headers: Record<string, string>): Promise<number | undefined> =>
-      (await raw(served.port, request(served.port, '', { method: 'GET', path, headers: { ...link, ...headers } })))
+      (await raw(served.port, requestText(served.port, '', { method: 'GET', path, headers: { ...link, ...headers } })))
         .status
     expect(await from('/browse', {})).toBe(200)
     expect(await from('/browse', { 'Sec-Fetch-Dest': 'iframe' })).toBe(403)

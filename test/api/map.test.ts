@@ -1,7 +1,7 @@
 /** The map, by its own route: what it shows, when it is drawn anew, and what it says where there is nothing to draw. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AgentMemories } from '../../src/agents/agent-memories.ts'
 import type { MapAnswer } from '../../src/api/contract.ts'
 import { map } from '../../src/api/routes/map.ts'
@@ -91,7 +91,8 @@ describe('GET /map', () => {
     const { entry } = await memory.remember('bbbb', { name: 'Posters' })
     await memory.embed()
     const first = await ask()
-    writeFileSync(join(workspace, entry.path ?? ''), 'cccc\n')
+    const path = join(workspace, entry.path ?? '')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('bbbb', 'cccc'))
     await memory.embed()
     expect(await ask()).not.toBe(first)
     await memory.close()
@@ -100,7 +101,7 @@ describe('GET /map', () => {
   it('ends with who asked, and is drawn for the next', async () => {
     const { memory, ask } = await served()
     await memory.apply(
-      Array.from({ length: 1000 }, (_, n) => ({
+      Array.from({ length: 60 }, (_, n) => ({
         op: 'add',
         scope: 'main',
         kind: 'experience',
@@ -109,10 +110,17 @@ describe('GET /map', () => {
     )
     await memory.embed()
     const ending = new AbortController()
-    const asked = ask('', ending.signal)
-    setTimeout(() => ending.abort(new Error('gone')))
-    await expect(asked).rejects.toThrow('gone')
-    expect((await ask()).points).toHaveLength(1000)
+    // On this clock every step is slow enough to yield after it.
+    let steps = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      if (++steps === 10) ending.abort(new Error('gone'))
+      return steps * 1000
+    })
+    onTestFinished(() => clock.mockRestore())
+    await expect(ask('', ending.signal)).rejects.toThrow('gone')
+    expect(steps).toBeLessThan(15)
+    clock.mockRestore()
+    expect((await ask()).points).toHaveLength(60)
   })
 
   it('says what to do where there is no model, or no vector yet', async () => {

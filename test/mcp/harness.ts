@@ -56,7 +56,7 @@ export function textOf(result: { readonly content: readonly object[] }): string 
 export async function eventually<T>(
   ask: () => T | Promise<T>,
   isSo: (value: T) => boolean,
-  withinMs = 2000,
+  withinMs = 20_000,
 ): Promise<T> {
   const until = Date.now() + withinMs
   for (;;) {

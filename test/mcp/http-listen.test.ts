@@ -1,21 +1,10 @@
-/** Who listens over HTTP: what the server survives, and that it follows only what was taken on. */
-import { createServer } from 'node:http'
+/** Requests to listen over HTTP: the memory is watched only for those that are accepted. */
 import { describe, expect, it } from 'vitest'
-import { listening } from '../../src/http/listen.ts'
+import { raw } from '../http/raw.ts'
 import { eventually } from './harness.ts'
-import { connected, modern, raw, request, serveFurnished } from './http-served.ts'
+import { connected, modern, request, serveFurnished } from './http-served.ts'
 
 const LISTEN = { 'Mcp-Method': 'subscriptions/listen', 'Mcp-Name': undefined }
-
-describe('a port', () => {
-  it('is served on after errors that come later', async () => {
-    const http = createServer((_req, res) => res.end('here'))
-    const port = await listening(http, '127.0.0.1', 0)
-    for (let n = 0; n < 3; n++) http.emit('error', new Error('too many open files'))
-    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('here')
-    http.close()
-  })
-})
 
 describe('a request to listen', () => {
   it('has the memory watched only when it is taken on, and until it ends', async () => {

@@ -1,16 +1,17 @@
-/** A real memory served over HTTP by this very process, and clients for it: the SDK's own, and bare bytes. */
-import { connect } from 'node:net'
+/** A real memory served over HTTP by this very process, and clients for it: the SDK's own, and the text of bare requests. */
 import { join } from 'node:path'
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { HTTP_LIMITS, type HttpLimits } from '../../src/http/limits.ts'
 import type { HttpOptions } from '../../src/http/serve.ts'
 import { type Memory, openMemory } from '../../src/index.ts'
+import { MCP_PATH } from '../../src/mcp/http/mcp-part.ts'
 import { serveMcpHttp } from '../../src/mcp/http/serve.ts'
 import type { Preset } from '../../src/model/preset.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import { createMemoryTools, type Tool } from '../../src/tools/index.ts'
 import { afterThisFile } from '../clean-up.ts'
 import { freshFolder } from '../cli/keepsake.ts'
+import { type Head, requestText } from '../http/raw.ts'
 import type { Era } from './harness.ts'
 
 export interface Served {
@@ -80,61 +81,15 @@ export async function connected(
   return client
 }
 
-export interface Raw {
-  /** Of the first answer; undefined when the connection was closed without one. */
-  readonly status: number | undefined
-  readonly text: string
-}
-
-/** Sends bytes as they are, in the parts given, and takes what comes until the server closes. */
-export function raw(port: number, bytes: string | Uint8Array | readonly (string | Uint8Array)[]): Promise<Raw> {
-  const parts: readonly (string | Uint8Array)[] =
-    typeof bytes === 'string' || bytes instanceof Uint8Array ? [bytes] : bytes
-  return new Promise((resolve) => {
-    let text = ''
-    const socket = connect(port, '127.0.0.1')
-    // A reset after the answer, or while still sending, is the server closing.
-    socket.on('error', () => undefined)
-    socket.on('data', (part) => {
-      text += part.toString('latin1')
-      // As clients do that are told it is too much.
-      if (text.startsWith('HTTP/1.1 413')) socket.end()
-    })
-    socket.on('close', () => {
-      const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]
-      resolve({ status: status === undefined ? undefined : Number(status), text })
-    })
-    for (const part of parts) socket.write(part)
-  })
-}
-
-type Headers = Readonly<Record<string, string | undefined>>
-
-export interface Head {
-  readonly method?: string
-  readonly path?: string
-  readonly version?: string
-  /** Over those of a good request; undefined leaves one out. */
-  readonly headers?: Headers
-  readonly moreLines?: readonly string[]
-}
-
-/** A whole request, good unless told otherwise; its connection ends with it. */
-export function request(port: number, body: string, { method, path, version, headers, moreLines }: Head = {}): string {
-  const all: Headers = {
-    Host: `127.0.0.1:${port}`,
+/** A call of a tool, good unless changed; its connection ends with it. */
+export function request(port: number, body: string, { headers, path = MCP_PATH, ...head }: Head = {}): string {
+  const own = {
     Accept: 'application/json, text/event-stream',
-    'Content-Type': 'application/json',
-    'Content-Length': String(Buffer.byteLength(body)),
     'MCP-Protocol-Version': '2026-07-28',
     'Mcp-Method': 'tools/call',
     'Mcp-Name': 'remember',
-    Connection: 'close',
-    ...headers,
   }
-  const lines = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
-  const first = `${method ?? 'POST'} ${path ?? '/mcp'} HTTP/${version ?? '1.1'}`
-  return `${[first, ...lines, ...(moreLines ?? [])].join('\r\n')}\r\n\r\n${body}`
+  return requestText(port, body, { path, headers: { ...own, ...headers }, ...head })
 }
 
 /** A call that writes, in the protocol of 2026, which needs no session: what is refused is refused for what was changed in it. */

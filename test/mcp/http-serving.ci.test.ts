@@ -1,12 +1,10 @@
-/** What the HTTP server is asked to be, whom it serves, for how long, and how it ends; without the SDK's client where bytes say more. */
+/** MCP over HTTP: the token, the headers of every answer, sessions of the 2025 protocols, and the command that serves. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openMemory } from '../../src/index.ts'
-import { serveMcpHttp } from '../../src/mcp/http/serve.ts'
-import { memoryStore } from '../../src/stores/memory.ts'
 import { Desk, ended } from '../cli/keepsake.ts'
+import { type Head, raw } from '../http/raw.ts'
 import { ERAS, eventually } from './harness.ts'
-import { connected, type Head, raw, rememberCall, request, type Served, serveFurnished } from './http-served.ts'
+import { connected, rememberCall, request, type Served, serveFurnished } from './http-served.ts'
 
 const TOKEN = 'a-token-of-this-test-0123456789'
 
@@ -34,95 +32,15 @@ function list(served: Served, session: string | undefined): Promise<number | und
   return statusOf(served, body, { headers: { ...LEGACY, 'Mcp-Session-Id': session } })
 }
 
-describe('serving is refused', () => {
-  const serve = async (options: { host?: string; port?: number; token?: string; allowHosts?: string[] }) => {
-    const memory = await openMemory({ store: memoryStore() })
-    const served = { memory, tools: [], instructions: '', version: '0' }
-    return serveMcpHttp(served, { host: '127.0.0.1', port: 0, signal: AbortSignal.abort(), ...options })
-  }
-
-  it.each(['0.0.0.0', '::', '192.0.2.7', 'memory.example.org', '::ffff:127.0.0.1', '127.example.org'])(
-    'beyond loopback without a token: %s',
-    async (host) => {
-      const error = await serve({ host }).catch((caught) => caught)
-      expect(error).toMatchObject({ code: 'INVALID', message: expect.stringContaining(host) })
-      expect(error.hint).toContain('--token-file')
-    },
-  )
-
-  it.each(['short', '', 'fifteen letters', 'with a blank in between', 'wïth-ünüsüal-létters', `${TOKEN}\n`])(
-    'with a token that is none, which is not repeated: %j',
-    async (token) => {
-      const error = await serve({ token }).catch((caught) => caught)
-      expect(error).toMatchObject({ code: 'INVALID', data: { field: 'token' } })
-      if (token !== '') expect(JSON.stringify([error.message, error.hint, error.data])).not.toContain(token)
-    },
-  )
-
-  it.each(['', 'http://x', '*', '*.example.org', 'a b', '::1', 'x:port', 'x/mcp'])(
-    'with a host name that is none: %j',
-    async (name) => {
-      await expect(serve({ allowHosts: [name] })).rejects.toMatchObject({
-        code: 'INVALID',
-        data: { field: 'allow-host' },
-      })
-    },
-  )
-
-  it('at a host or port that is none', async () => {
-    await expect(serve({ host: '' })).rejects.toMatchObject({ code: 'INVALID', data: { field: 'host' } })
-    for (const port of [-1, 65_536, 1.5, Number.NaN]) {
-      await expect(serve({ port })).rejects.toMatchObject({ code: 'INVALID', data: { field: 'port' } })
-    }
-    await expect(serve({ host: '192.0.2.7', token: TOKEN })).rejects.toMatchObject({
-      code: 'IO',
-      hint: expect.stringContaining('--host'),
-    })
-  })
-
-  it('at a port that is in use, with what to do', async () => {
-    const { port } = await serveFurnished()
-    await expect(serve({ port })).rejects.toMatchObject({
-      code: 'IO',
-      message: `can't listen on 127.0.0.1 port ${port}: another program uses it`,
-      hint: expect.stringContaining('--port'),
-    })
-  })
-
-  it('never where the signal has come before it: it ends at once', async () => {
-    const { closed } = await serve({})
-    await closed
-  })
-})
-
 describe('a token', () => {
   let served: Served
 
   beforeAll(async () => {
-    served = await serveFurnished({ token: TOKEN, allowHosts: ['Memory.example.org', 'other.example.org:8443'] })
+    served = await serveFurnished({ token: TOKEN })
   })
 
-  it.each([
-    undefined,
-    '',
-    'Bearer',
-    'Bearer ',
-    `Bearer ${TOKEN}x`,
-    `Bearer ${TOKEN.slice(0, -1)}`,
-    `Bearer ${TOKEN.toUpperCase()}`,
-    `Basic ${TOKEN}`,
-    TOKEN,
-    `Bearer x, Bearer ${TOKEN}`,
-    `Bearer ${TOKEN} x`,
-  ])('is wanted, and nothing else does: %j', async (authorization) => {
-    const { status, text } = await raw(
-      served.port,
-      request(served.port, GOOD, { headers: { Authorization: authorization } }),
-    )
-    expect(status).toBe(401)
-    expect(text).toContain('WWW-Authenticate: Bearer')
-    expect(text).not.toContain(TOKEN)
-    expect(await statusOf(served, '', { method: 'GET', headers: { Authorization: authorization } })).toBe(401)
+  it('is wanted for a stream too', async () => {
+    expect(await statusOf(served, '', { method: 'GET' })).toBe(401)
   })
 
   it.each(ERAS)('lets a client in, %s', async (era) => {
@@ -130,19 +48,6 @@ describe('a token', () => {
     const client = await connected(served, era, { token: TOKEN })
     expect((await client.listTools()).tools.length).toBeGreaterThan(3)
     await client.close()
-  })
-
-  it('is not enough for a page or another Host; added names are served as they are written', async () => {
-    const Authorization = `bearer ${TOKEN}`
-    const hosts = async (Host: string) => statusOf(served, GOOD, { headers: { Authorization, Host } })
-    expect(await statusOf(served, GOOD, { headers: { Authorization, Origin: 'https://evil.example' } })).toBe(403)
-    expect(await hosts('evil.example')).toBe(403)
-    expect(await hosts('memory.example.org')).toBe(200)
-    expect(await hosts(`memory.example.org:${served.port}`)).toBe(200)
-    expect(await hosts('memory.example.org:8443')).toBe(403)
-    expect(await hosts('other.example.org:8443')).toBe(200)
-    expect(await hosts('other.example.org')).toBe(403)
-    expect(await hosts('x.memory.example.org')).toBe(403)
   })
 })
 
@@ -184,18 +89,10 @@ describe('every answer', () => {
 })
 
 /** As `raw`, wherever the server listens. */
-function fetchRaw(url: string, body: string, head: Head = {}): Promise<string> {
+async function fetchRaw(url: string, body: string, head: Head = {}): Promise<string> {
   const { hostname, port, host } = new URL(url)
-  const bytes = request(Number(port), body, { ...head, headers: { Host: host, ...head.headers } })
-  return new Promise((resolve) => {
-    let text = ''
-    const socket = connect(Number(port), hostname.replace(/[[\]]/g, ''))
-    socket.on('error', () => undefined).on('close', () => resolve(text))
-    socket.on('data', (part) => {
-      text += part.toString('latin1')
-    })
-    socket.write(bytes)
-  })
+  const text = request(Number(port), body, { ...head, headers: { Host: host, ...head.headers } })
+  return (await raw(Number(port), text, hostname.replace(/[[\]]/g, ''))).text
 }
 
 describe('a session of the 2025 protocols', () => {
@@ -274,55 +171,6 @@ describe('a session of the 2025 protocols', () => {
   })
 })
 
-describe('who reads only after sending', () => {
-  it.each([
-    ['too much', 413, {}],
-    ['what is refused unread', 415, { 'Content-Type': 'text/plain' }],
-  ] as const)('learns why %s was refused, and is not just cut off', async (_what, status, headers) => {
-    const { port } = await serveFurnished({ limits: { bodyBytes: 1_000 } })
-    const text = await new Promise<string>((resolve) => {
-      let received = ''
-      const socket = connect(port, '127.0.0.1').pause()
-      socket.on('error', () => undefined).on('close', () => resolve(received))
-      socket.on('data', (part) => {
-        received += part.toString('latin1')
-      })
-      // Listening makes it read.
-      socket.pause()
-      socket.write(request(port, 'x'.repeat(4 * 1024 * 1024), { headers }), () => socket.resume())
-    })
-    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status}`))
-  })
-})
-
-describe('who is slow', () => {
-  it('is cut off, headers and body, while others are served', async () => {
-    const served = await serveFurnished({ limits: { headersMs: 200, requestMs: 400, checkMs: 50 } })
-    const { port } = served
-    const drip = async (first: string): Promise<{ readonly ms: number; readonly text: string }> => {
-      const began = Date.now()
-      const socket = connect(port, '127.0.0.1')
-      let text = ''
-      socket.on('error', () => undefined)
-      socket.on('data', (part) => {
-        text += part.toString('latin1')
-      })
-      socket.write(first)
-      const dripping = setInterval(() => socket.write('x'), 20)
-      await new Promise((resolve) => socket.once('close', resolve))
-      clearInterval(dripping)
-      return { ms: Date.now() - began, text }
-    }
-    const head = request(port, '', { headers: { 'Content-Length': '100000' } })
-    const slow = [drip(`POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX-Slow: `), drip(head)]
-    expect(await statusOf(served, GOOD)).toBe(200)
-    for (const { ms, text } of await Promise.all(slow)) {
-      expect(text).toMatch(/^HTTP\/1\.1 408/)
-      expect(ms).toBeLessThan(5_000)
-    }
-  })
-})
-
 describe('the command', () => {
   const desk = new Desk()
   let server: ReturnType<Desk['start']>
@@ -349,13 +197,11 @@ describe('the command', () => {
     await client.close()
   })
 
-  it('ends within two seconds of a signal, with a stream open', async () => {
+  it('ends with a signal, also with a stream open', async () => {
     const client = await connected({ url }, 'modern')
     await client.listen({ resourcesListChanged: true })
-    const began = Date.now()
     server.kill('SIGTERM')
-    await ended(server)
-    expect(Date.now() - began).toBeLessThan(2_000)
+    expect((await ended(server)).status).toBe(0)
     await client.close().catch(() => undefined)
   })
 

@@ -1,7 +1,7 @@
 /** What is told of changes, and what it costs: a real memory in a folder, watched in this process. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { KeepsakeError } from '../../src/errors.ts'
 import { lookAgain } from '../../src/follow/follow-memory.ts'
 import { type Memory, openMemory } from '../../src/index.ts'
@@ -43,22 +43,31 @@ class Place {
 }
 
 /** All that was told, as one. */
-class Ear {
+class Listener {
   readonly told: ResourceChange[] = []
   readonly hear = (change: ResourceChange): void => void this.told.push(change)
+  readonly #place: Place
+  #marks = 0
 
-  /** How often each of these was told, once nothing more comes. */
-  async counts(...uris: readonly string[]): Promise<readonly number[]> {
-    await this.quiet()
-    return uris.map((uri) => this.told.filter((change) => change.uris.includes(uri)).length)
+  constructor(place: Place) {
+    this.#place = place
   }
 
-  /** Longer than the store waits for a hand to finish, and than a look may be put off in so small a memory. */
-  async quiet(): Promise<void> {
-    for (let before = -1; before !== this.told.length; ) {
-      before = this.told.length
-      await new Promise((resolve) => setTimeout(resolve, 250))
-    }
+  /** How often each of these was told, once all that was done has been. */
+  async counts(...uris: readonly string[]): Promise<readonly number[]> {
+    await this.caughtUp()
+    return uris.map((uri) => this.countOf(uri))
+  }
+
+  countOf(uri: string): number {
+    return this.told.filter((change) => change.uris.includes(uri)).length
+  }
+
+  /** An external edit is found last, so earlier changes have been reported by then. */
+  async caughtUp(): Promise<void> {
+    const name = `mark ${++this.#marks}`
+    this.#place.edit(`agents/main/entries/mark-${this.#marks}.md`, note(name, 'So far.'))
+    await vi.waitFor(() => expect(this.countOf(entry(name))).toBe(1), { timeout: 30_000, interval: 10 })
   }
 }
 
@@ -78,7 +87,7 @@ describe.concurrent('what is told', () => {
     await memory.remember('One.', { name: 'kept' })
     await memory.remember('One.', { name: 'edited' })
     const edited = readFileSync(join(place.root, 'agents/main/entries/edited.md'), 'utf8')
-    const ear = new Ear()
+    const ear = new Listener(place)
     const watch = await watchResources(memory, ear.hear)
 
     await memory.remember('Two.', { name: 'kept' })
@@ -115,7 +124,7 @@ describe.concurrent('what is told', () => {
     const names = ['a', 'b', 'c', 'd']
     for (const name of names) await memory.remember('First.', { name })
     const texts = new Map<string, string | undefined>(names.map((name) => [name, 'First.']))
-    const ear = new Ear()
+    const ear = new Listener(place)
     const watch = await watchResources(memory, ear.hear)
     let random = 7
     const below = (count: number): number => {
@@ -132,14 +141,14 @@ describe.concurrent('what is told', () => {
       else if (act === 3) place.edit(file, note(name, `Text ${turn}, by hand.`))
       else place.remove(file)
       lookAgain(memory)
-      if (below(8) === 0) await ear.quiet()
+      if (below(8) === 0) await ear.caughtUp()
       // As a client does that reads what it is told of.
       for (const { uris } of ear.told.splice(0)) {
         for (const one of names.filter((each) => uris.includes(entry(each))))
           texts.set(one, (await memory.get(one))?.content)
       }
     }
-    await ear.quiet()
+    await ear.caughtUp()
     for (const { uris } of ear.told) {
       for (const one of names.filter((each) => uris.includes(entry(each))))
         texts.set(one, (await memory.get(one))?.content)
@@ -171,7 +180,7 @@ describe.concurrent('what is told', () => {
       watch: async () => ({ stop: async () => undefined }),
     }
     const memory = await place.memory(counting)
-    const ear = new Ear()
+    const ear = new Listener(place)
     const watch = await watchResources(memory, ear.hear)
     expect(asked).toEqual({ heads: 1, get: 0, forHands: 1 })
     for (let n = 0; n < 20; n++) {
@@ -184,36 +193,6 @@ describe.concurrent('what is told', () => {
     }
     expect(asked).toEqual({ heads: 1, get: 0, forHands: 1 })
     expect(ear.told.map(({ uris, list }) => [uris.length, list])).toEqual(Array.from({ length: 20 }, () => [1, false]))
-    await watch.stop()
-  })
-
-  it('is put off no longer than looks for hands take, and still comes', async () => {
-    const place = new Place()
-    const store = place.store()
-    let forHands = 0
-    const memory = await place.memory({
-      ...store,
-      changes: async (since, options) => {
-        if (options?.edits?.length && forHands++ > 0) await new Promise((resolve) => setTimeout(resolve, 40))
-        return store.changes(since, options)
-      },
-    })
-    await memory.remember('One.', { name: 'a' })
-    const ear = new Ear()
-    const watch = await watchResources(memory, ear.hear)
-    const begin = Date.now()
-    let n = 0
-    while (Date.now() - begin < 1500) {
-      place.edit('agents/main/entries/b.md', note('b', `Text ${n++}.`))
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-    await eventually(
-      async () => (await memory.get('b'))?.revision,
-      () => ear.told.length > 1,
-    )
-    // Some 20 without the pause.
-    expect(forHands).toBeLessThan(8)
-    expect((await ear.counts(entry('b')))[0]).toBeGreaterThan(1)
     await watch.stop()
   })
 })
@@ -274,7 +253,7 @@ describe.concurrent('a store that fails', () => {
         }
       }),
     )
-    const ear = new Ear()
+    const ear = new Listener(place)
     const watch = await watchResources(memory, ear.hear)
     isBroken = false
     const second = await watchResources(memory, () => undefined)
@@ -292,8 +271,54 @@ describe.concurrent('a store that fails', () => {
     await Promise.all([watch.stop(), second.stop()])
     expect(watches).toBe(0)
   })
+})
 
-  it('is tried again by itself', async () => {
+// One after the other: they have one clock.
+describe('by the clock', () => {
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+  function holdTimers(): void {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+  }
+
+  it('scans for external edits back off to ten times their duration, and still run', async () => {
+    holdTimers()
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
+    const place = new Place()
+    const store = place.store()
+    let [forHands, wake] = [0, (): void => undefined]
+    const memory = await place.memory({
+      ...store,
+      changes: async (since, options) => {
+        if (options?.edits?.length && forHands++ > 0) now += 40
+        return store.changes(since, options)
+      },
+      watch: async (changed) => {
+        wake = changed
+        return { stop: async () => undefined }
+      },
+    })
+    await memory.remember('One.', { name: 'a' })
+    const ear = new Listener(place)
+    const watch = await watchResources(memory, ear.hear)
+    for (let n = 0; n < 75; n++) {
+      place.edit('agents/main/entries/b.md', note('b', `Text ${n}.`))
+      wake()
+      now += 20
+      await vi.advanceTimersByTimeAsync(20)
+      await turn()
+    }
+    // Some 75 without the pause.
+    expect(forHands).toBeLessThan(8)
+    expect(ear.countOf(entry('b'))).toBeGreaterThan(1)
+    await watch.stop()
+  })
+
+  it('a store that could not be watched is tried again by itself', async () => {
+    holdTimers()
     const place = new Place()
     const store = place.store()
     let tries = 0
@@ -305,21 +330,21 @@ describe.concurrent('a store that fails', () => {
       },
     })
     await memory.remember('Zero.')
-    const ear = new Ear()
+    const ear = new Listener(place)
     const watch = await watchResources(memory, ear.hear)
-    expect(
-      await eventually(
-        () => tries,
-        (count) => count > 1,
-        4000,
-      ),
-    ).toBe(2)
+    expect(tries).toBe(1)
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(tries).toBe(2)
+    vi.useRealTimers()
+    // By then everything is reported as new.
+    await vi.waitFor(() => expect(ear.told).toHaveLength(1), { timeout: 30_000 })
     await memory.remember('One.', { name: 'a' })
     expect(await ear.counts(entry('a'))).toEqual([1])
     await watch.stop()
   })
 
-  it('is looked at again by itself after a look that failed', async () => {
+  it('it is looked at again by itself after a look that failed', async () => {
+    holdTimers()
     const place = new Place()
     const store = place.store()
     let fails = 0
@@ -332,17 +357,16 @@ describe.concurrent('a store that fails', () => {
       // So that nothing but the look itself brings the next one.
       watch: async () => ({ stop: async () => undefined }),
     })
-    const ear = new Ear()
+    const ear = new Listener(place)
     const watch = await watchResources(memory, ear.hear)
     await memory.remember('One.', { name: 'a' })
     fails = 1
     lookAgain(memory)
-    await eventually(
-      () => ear.told,
-      (told) => told.length > 0,
-      5000,
-    )
-    expect(await ear.counts(entry('a'))).toEqual([1])
+    await turn()
+    expect(ear.told).toEqual([])
+    await vi.advanceTimersByTimeAsync(2000)
+    await turn()
+    expect(ear.countOf(entry('a'))).toBe(1)
     await watch.stop()
   })
 })

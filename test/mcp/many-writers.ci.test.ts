@@ -9,11 +9,11 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openMemory } from '../../src/index.ts'
 import { freshFolder, MAIN } from '../cli/keepsake.ts'
+import { isNightly } from '../tier.ts'
 
-const FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
-const WRITES = FULL ? 100 : 40
+const WRITES = isNightly ? 100 : 40
 const IN_FLIGHT = 8
-const KILLS = FULL ? 20 : 2
+const KILLS = isNightly ? 20 : 2
 /** Else each of the servers would load a model. */
 const WORDS_ONLY = { KEEPSAKE_EMBEDDING_MODEL: 'none' }
 

@@ -1,6 +1,6 @@
 /** The server on streams of this process: what a blocked event loop, a refused subscription and a mistake do to it. */
 import { PassThrough } from 'node:stream'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openMemory } from '../../src/index.ts'
 import { LineTransport } from '../../src/mcp/line-transport.ts'
 import type { ServedMemory } from '../../src/mcp/server.ts'
@@ -66,6 +66,35 @@ async function served(run: Tool['run'], store: Store = memoryStore()): Promise<S
   return { memory: await openMemory({ store }), tools: [tool], instructions: '', version: '0' }
 }
 
+/** The clock and timers used by the server's shutdown. */
+function testClock() {
+  let now = 0
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const end = (): void => {
+    spy.mockRestore()
+    vi.useRealTimers()
+  }
+  onTestFinished(end)
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  const pass = async (ms: number): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      await turn()
+      now += 10
+      await vi.advanceTimersByTimeAsync(10)
+    }
+  }
+  return {
+    pass,
+    /** Time passes, but no timer fires; then those that are due do. */
+    standStill: async (ms: number): Promise<void> => {
+      now += ms
+      await pass(50)
+    },
+    end,
+  }
+}
+
 const CALL = { id: 1, method: 'tools/call', params: { name: 'try', arguments: {} } }
 
 describe('a line that is too long', () => {
@@ -84,45 +113,81 @@ describe('a line that is too long', () => {
   })
 })
 
+describe('a line in pieces', () => {
+  it('is read as a whole, cut in the middle of a character and without an end', async () => {
+    const spoken = new Spoken(await served(() => new Promise(() => undefined)))
+    spoken.send(INITIALIZE)
+    await spoken.answer('hello')
+    const bytes = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 'größer', method: 'ping' }))
+    const middle = bytes.indexOf(0xc3) + 1
+    spoken.input.write(bytes.subarray(0, middle))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(spoken.input.readableLength).toBe(0)
+    spoken.input.end(bytes.subarray(middle))
+    expect(await spoken.end).toBe('answered')
+    expect(await spoken.answer('größer')).toMatchObject({ result: {} })
+  })
+})
+
 describe('calls before the end of the input', () => {
   it('are answered also when the event loop stands still for longer than they are waited for', async () => {
-    const run: Tool['run'] = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1600)
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      return { text: 'done', structured: {} }
-    }
-    const spoken = new Spoken(await served(run))
+    const clock = testClock()
+    let answer: ((result: Awaited<ReturnType<Tool['run']>>) => void) | undefined
+    const spoken = new Spoken(
+      await served(
+        () =>
+          new Promise((resolve) => {
+            answer = resolve
+          }),
+      ),
+    )
     spoken.send(INITIALIZE, CALL)
     spoken.input.end()
+    await clock.pass(500)
+    await clock.standStill(1600)
+    await clock.pass(100)
+    answer?.({ text: 'done', structured: {} })
     expect(await spoken.end).toBe('answered')
+    clock.end()
     expect(await spoken.answer(1)).toMatchObject({ result: { content: [{ text: 'done' }] } })
   })
 
   it('are answered with an error when they take too long, within two seconds', async () => {
+    const clock = testClock()
     const spoken = new Spoken(await served(() => new Promise(() => undefined)))
+    let end: string | undefined
+    const over = spoken.end.then((how) => {
+      end = how
+    })
     spoken.send(INITIALIZE, CALL)
     spoken.input.end()
-    const begin = Date.now()
-    expect(await spoken.end).toBe('cut off')
-    expect(Date.now() - begin).toBeGreaterThan(1200)
-    expect(Date.now() - begin).toBeLessThan(1900)
+    await clock.pass(1200)
+    expect(end).toBeUndefined()
+    await clock.pass(700)
+    expect(end).toBe('cut off')
+    await over
+    clock.end()
     expect(await spoken.answer(1)).toMatchObject({ error: { code: -32000 } })
   })
 
   it('are each answered, also where two of them have the same id', async () => {
-    let calls = 0
-    const run: Tool['run'] = async () => {
-      const call = ++calls
-      await new Promise((resolve) => setTimeout(resolve, call * 100))
-      return { text: `answer ${call}`, structured: {} }
-    }
+    const answers: (() => void)[] = []
+    const run: Tool['run'] = () =>
+      new Promise((resolve) => {
+        const text = `answer ${answers.length + 1}`
+        answers.push(() => resolve({ text, structured: {} }))
+      })
     const spoken = new Spoken(await served(run))
+    const texts = (): readonly string[] =>
+      spoken.said().flatMap(({ id, result }) => (id === 1 ? result.content[0].text : []))
     spoken.send(INITIALIZE, CALL, CALL)
     spoken.input.end()
+    await vi.waitFor(() => expect(answers).toHaveLength(2), { timeout: 30_000, interval: 5 })
+    answers[0]?.()
+    await vi.waitFor(() => expect(texts()).toEqual(['answer 1']), { timeout: 30_000, interval: 5 })
+    answers[1]?.()
     expect(await spoken.end).toBe('answered')
-    const texts = spoken.said().flatMap(({ id, result }) => (id === 1 ? result.content[0].text : []))
-    expect(texts).toEqual(['answer 1', 'answer 2'])
+    expect(texts()).toEqual(['answer 1', 'answer 2'])
   })
 
   it('are answered with an error when the server is stopped', async () => {
