@@ -1,5 +1,5 @@
 // Many sessions that several processes condense at once, some of them killed at it; and a program that is killed while its model thinks.
-// Used by condensing-at-once.test.ts and torture.mjs.
+// Used by condensing-at-once.ci.test.ts and torture.mjs.
 import { spawn } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 // Every way to condense a session and to take that back, each as a state that is prepared unharmed and the call that meets the fault.
 // `states` are those that may be found afterwards, from before the call to the whole of it. A call that was made again must come to
-// the last of them. condense-account.mjs says what holds in each. `isVariation`: it takes much the same way as another one.
+// the last of them. condense-account.mjs says what holds in each.
 import { acceptReview, consolidate, rejectReview, retryFallbacks } from '../../dist/index.js'
 import * as account from './condense-account.mjs'
 import { stateIn } from './condense-account.mjs'
@@ -88,7 +88,6 @@ const scenarios = [
   },
   {
     name: 'a condensing without a MEMORY.md',
-    isVariation: true,
     prepare: saying(FIRST),
     said: FIRST,
     step: condensing(goodModel),
@@ -96,7 +95,6 @@ const scenarios = [
   },
   {
     name: 'a second condensing, of an overflow',
-    isVariation: true,
     prepare: inTurn(talking(FIRST), condensing(goodModel), saying(MORE.slice(4))),
     said: MORE,
     step: condensing(goodModel, { reason: 'trim', keepMessages: 2 }),
@@ -128,7 +126,6 @@ const scenarios = [
   },
   {
     name: 'a condensing whose model fails at the second piece',
-    isVariation: true,
     prepare: talking(LONG),
     said: LONG,
     step: condensing((prompt) => (prompt.includes(exchange(3)[0].content) ? failingModel() : goodModel(prompt))),
@@ -144,7 +141,6 @@ const scenarios = [
   },
   {
     name: 'a beginning anew',
-    isVariation: true,
     prepare: talking(FIRST),
     said: FIRST,
     step: condensing(goodModel, { reason: 'new' }),
@@ -195,7 +191,6 @@ const scenarios = [
   },
   {
     name: 'a beginning anew of what fell back and more, whose model fails too',
-    isVariation: true,
     prepare: inTurn(talking(FIRST), condensing(failingModel), saying(exchange(3))),
     said: [...FIRST, ...exchange(3)],
     step: condensing(failingModel, { reason: 'new' }),
@@ -211,7 +206,6 @@ const scenarios = [
   },
   {
     name: 'a condensing whose rewrite is kept for review',
-    isVariation: true,
     prepare: talking(FIRST),
     said: FIRST,
     step: condensing(shrinkingModel),
@@ -227,7 +221,6 @@ const scenarios = [
   },
   {
     name: 'the rejection of a rewrite',
-    isVariation: true,
     prepare: inTurn(talking(FIRST), condensing(shrinkingModel)),
     said: FIRST,
     step: rejecting,
@@ -244,7 +237,6 @@ const scenarios = [
   },
   {
     name: 'the undo of the undo of a condensing',
-    isVariation: true,
     prepare: inTurn(talking(FIRST), condensing(goodModel), undoing),
     said: FIRST,
     step: undoing,
@@ -253,7 +245,6 @@ const scenarios = [
   },
   {
     name: 'the undo of a beginning anew',
-    isVariation: true,
     prepare: inTurn(talking(FIRST), condensing(goodModel, { reason: 'new' })),
     said: FIRST,
     step: undoing,
@@ -270,7 +261,6 @@ const scenarios = [
   },
   {
     name: 'the undo of the retry of what fell back when it began anew',
-    isVariation: true,
     prepare: inTurn(talking(FIRST), condensing(failingModel, { reason: 'new' }), retrying),
     said: FIRST,
     step: undoing,
@@ -279,7 +269,6 @@ const scenarios = [
   },
   {
     name: 'the undo of the acceptance of a rewrite',
-    isVariation: true,
     prepare: inTurn(talking(FIRST), condensing(shrinkingModel), accepting),
     said: FIRST,
     step: undoing,
@@ -303,7 +292,6 @@ const scenarios = [
   },
   {
     name: 'a condensing of what fell back and was forgotten',
-    isVariation: true,
     prepare: inTurn(talking(FIRST), condensing(failingModel), forgetting),
     said: FIRST,
     step: condensing(goodModel),

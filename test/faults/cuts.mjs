@@ -1,5 +1,5 @@
 // Power cuts on a disk of its own: a writer outside it writes, the power goes at a random moment, the machine comes up again,
-// and all that was acknowledged is there. Used by power-cut.test.ts and torture.mjs.
+// and all that was acknowledged is there. Used by power-cut.ci.test.ts and torture.mjs.
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -8,8 +8,12 @@ import { Letters } from './letters.mjs'
 const [folder, pauseMs = '0'] = process.argv.slice(2)
 const embed = new Letters()
 if (pauseMs !== '0') embed.before = () => setTimeout(Number(pauseMs))
-const memory = await openMemory({ workspace: folder, timezone: 'UTC', embed })
-console.log('embedding')
-const embedded = await memory.embed()
-console.log(JSON.stringify(embedded))
-await memory.close()
+void embedAll()
+
+async function embedAll() {
+  const memory = await openMemory({ workspace: folder, timezone: 'UTC', embed })
+  console.log('embedding')
+  const embedded = await memory.embed()
+  console.log(JSON.stringify(embedded))
+  await memory.close()
+}

@@ -1,4 +1,5 @@
 import type { Scenario } from './scenarios.mjs'
+import type { KillCounts } from './snapshots.mjs'
 import type { Call, FaultMode } from './tools.mjs'
 import type { StoreName } from './workspace.mjs'
 
@@ -21,7 +22,12 @@ export function callsOf(
   folder: string,
   options?: { readonly mode?: FaultMode; readonly store?: StoreName; readonly once?: boolean },
 ): Promise<readonly Call[]>
-/** What was wrong, or nothing. */
-export function play(game: Play): Promise<string | undefined>
+/** A kill at every call of a scenario in a folder, and in the middle of every write. Resolves to the problems and the calls made. */
+export function playKills(kills: {
+  readonly scenario: Scenario
+  readonly states: readonly string[]
+  readonly folder: string
+  readonly counts: KillCounts
+}): Promise<{ readonly problems: readonly string[]; readonly calls: readonly Call[] }>
 /** Plays several at once; what was wrong. */
 export function playAll(games: readonly Play[], lanes?: number): Promise<string[]>

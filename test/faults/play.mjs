@@ -1,9 +1,11 @@
 // Plays one scenario with one fault, on a folder or on one file, and checks all that must hold afterwards. Used by
-// exhaustive.test.ts, one-file.test.ts and torture.mjs.
+// exhaustive.ci.test.ts, one-file.ci.test.ts and torture.mjs.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundled } from './bundled.mjs'
+import { describeFailure, gameFolder, playInLanes } from './games.mjs'
 import { checkWorkspace } from './invariants.mjs'
+import { killAtEveryCall } from './snapshots.mjs'
 import { runFaulty } from './tools.mjs'
 import { folderOf, isOneFile, openAs, rootIn, stateOf } from './workspace.mjs'
 
@@ -45,57 +47,75 @@ export async function callsOf(scenario, folder, { mode, store, once = false } = 
 }
 
 /**
- * One fault. Resolves to what was wrong, or to nothing. `once`: the fault passes, so that the same process must succeed when
- * it tries again, and with a further write.
+ * One fault, in a process of its own. Resolves to the problem, if any. `once`: the fault passes, so that the same
+ * process must succeed when it tries again, and with a further write.
  */
-export async function play({ scenario, states, folder, store, at, mode, sticky = false, once = false }) {
-  const root = rootIn(join(folder, `${mode.replace(':', '-')}-${at}${sticky ? '-sticky' : ''}`), store)
-  await prepare(scenario, root)
-  const args = [worker, root, 'scenario', scenario.name, ...(once ? ['retry'] : [])]
-  const ended = await runFaulty({ args, root: folderOf(root), at, mode, sticky })
+export async function play(game) {
+  const { scenario, folder, store, at, mode, sticky = false, once = false } = game
+  const root = rootIn(join(folder, gameFolder(game)), store)
+  let ended
   try {
-    checkRun(ended, { states, killed: mode.startsWith('kill'), once, scenario })
-    if (mode.startsWith('errno') && !sticky) mustBeginAnew(ended.calls, at)
-    const events = eventsOf(ended.stdout)
-    const acknowledged = new Set(events.flatMap(({ event, step }) => (event === 'ack' ? [step] : []))).size
-    const attempted =
-      ended.signal && !scenario.together ? Math.min(acknowledged + 1, scenario.steps.length) : states.length - 2
-    const [least, most] = once ? [states.length - 1, states.length - 1] : [acknowledged, attempted]
-    await checkWorkspace(root, {
-      async look(store) {
-        const state = await stateOf(store)
-        const found = states.slice(least, most + 1).includes(state)
-        if (!found)
-          throw new Error(`${describe(states, state)}; acknowledged ${acknowledged}, allowed ${least} to ${most}`)
-      },
-    })
+    await prepare(scenario, root)
+    const args = [worker, root, 'scenario', scenario.name, ...(once ? ['retry'] : [])]
+    ended = await runFaulty({ args, root: folderOf(root), at, mode, sticky })
+    await checkLeft(root, ended, game)
     rmSync(folderOf(root), { recursive: true })
     return undefined
   } catch (error) {
-    const call = ended.calls[at]
-    const fault = `${mode}${sticky ? ' (sticky)' : ''} at call ${at} (${call?.name} ${call?.path.slice(folderOf(root).length + 1)})`
-    return `${scenario.name}: ${fault}: ${error.stack}\nleft in ${root}\n${ended.stdout.slice(0, 2000)}${ended.stderr}`
+    return describeFailure(game, { root, ended, error })
   }
+}
+
+/** A kill at every call of a scenario in a folder, and in the middle of every write; see snapshots.mjs. */
+export function playKills({ scenario, states, folder, counts }) {
+  return killAtEveryCall({
+    folder,
+    counts,
+    prepare: (root) => prepare(scenario, root),
+    args: (root) => [worker, root, 'scenario', scenario.name],
+    killForReal: (fault) => play({ scenario, states, folder, ...fault }),
+    async check(root, ended, fault) {
+      const game = { scenario, states, ...fault }
+      try {
+        await checkLeft(root, ended, game)
+        rmSync(root, { recursive: true })
+        return undefined
+      } catch (error) {
+        return describeFailure(game, { root, ended, error })
+      }
+    },
+  })
+}
+
+/** Checks what a run left; no `mode` means no fault. */
+async function checkLeft(root, ended, { scenario, states, mode, at, sticky = false, once = false }) {
+  const isKilled = mode?.startsWith('kill') ?? false
+  checkRun(ended, { states, isKilled, once, scenario })
+  if (mode?.startsWith('errno') && !sticky) mustBeginAnew(ended.calls, at)
+  const events = eventsOf(ended.stdout)
+  const acknowledged = new Set(events.flatMap(({ event, step }) => (event === 'ack' ? [step] : []))).size
+  const attempted =
+    isKilled && !scenario.together ? Math.min(acknowledged + 1, scenario.steps.length) : states.length - 2
+  const [least, most] = once ? [states.length - 1, states.length - 1] : [acknowledged, attempted]
+  await checkWorkspace(root, {
+    async look(store) {
+      const state = await stateOf(store)
+      const found = states.slice(least, most + 1).includes(state)
+      if (!found)
+        throw new Error(`${describe(states, state)}; acknowledged ${acknowledged}, allowed ${least} to ${most}`)
+    },
+  })
 }
 
 /** Plays several at once; what was wrong. A workspace that failed is left to be looked at. */
-export async function playAll(games, lanes = 4) {
-  const rest = [...games]
-  const problems = []
-  const lane = async () => {
-    for (let game = rest.shift(); game; game = rest.shift()) {
-      const problem = await play(game)
-      if (problem !== undefined) problems.push(problem)
-    }
-  }
-  await Promise.all(Array.from({ length: lanes }, lane))
-  return problems
+export function playAll(games, lanes) {
+  return playInLanes(games, play, lanes)
 }
 
-function checkRun({ status, signal, stdout, stderr, syncedTwice }, { states, killed, once, scenario }) {
-  if (killed && signal !== 'SIGKILL') throw new Error(`was to be killed, but ended with ${status}`)
-  if (!killed && status !== 0) throw new Error(`ended with ${status ?? signal}`)
-  if (!killed && stderr !== '') throw new Error('printed to stderr')
+function checkRun({ status, signal, stdout, stderr, syncedTwice }, { states, isKilled, once, scenario }) {
+  if (isKilled && signal !== 'SIGKILL') throw new Error(`was to be killed, but ended with ${status}`)
+  if (!isKilled && status !== 0) throw new Error(`ended with ${status ?? signal}`)
+  if (!isKilled && stderr !== '') throw new Error('printed to stderr')
   if (syncedTwice.length > 0) throw new Error(`synced again after a failed sync: ${syncedTwice}`)
   const events = eventsOf(stdout)
   for (const { event, name, code, hint, message } of events) {

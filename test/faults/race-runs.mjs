@@ -1,11 +1,11 @@
 // Starts the programs that a person's saves meet: many games in one process, one that is killed right after a save, and one
 // that is stopped before each of its calls while others read.
 import { spawn } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundled } from './bundled.mjs'
 import { checkRace, prepareRace } from './races.mjs'
-import { buildShim, cleanEnvironment, runFaulty } from './tools.mjs'
+import { buildShim, cleanEnvironment, runFaulty, waitUntilStopped } from './tools.mjs'
 import { entriesOf, openAs } from './workspace.mjs'
 
 const worker = bundled('race-worker')
@@ -72,7 +72,7 @@ export async function playStopped(scenario, folder) {
   const end = ended(child)
   const problems = []
   let looks = 0
-  for (; await isStopped(child); child.kill('SIGCONT'), looks++) {
+  for (; await waitUntilStopped(child); child.kill('SIGCONT'), looks++) {
     const fresh = await openAs(6, root)
     for (const { store } of [old, fresh]) {
       const problem = await seenWrong(store, before, scenario)
@@ -110,23 +110,4 @@ function ended(child) {
     child.on('error', reject)
     child.on('close', (status, signal) => resolve({ status, signal, ...output }))
   })
-}
-
-/** Waits until it stands still; `false` when it came to its end instead. */
-async function isStopped(child) {
-  for (;;) {
-    if (child.exitCode !== null || child.signalCode !== null) return false
-    const state = stateOfProcess(child.pid)
-    if (state === 'T') return true
-    await new Promise((resolve) => setTimeout(resolve, 3))
-  }
-}
-
-function stateOfProcess(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '')[0]
-  } catch (error) {
-    if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error
-    return undefined // at its end
-  }
 }

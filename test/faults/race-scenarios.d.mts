@@ -3,8 +3,6 @@ import type { Opened } from './scenarios.mjs'
 
 export interface RaceScenario {
   readonly name: string
-  /** Played only at full size. */
-  readonly isVariation?: boolean
   readonly prepare: (opened: Opened) => unknown
   readonly step: (opened: Opened) => unknown
   /** What the person saves. */

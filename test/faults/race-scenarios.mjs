@@ -145,7 +145,6 @@ export const raceScenarios = [
   },
   {
     name: 'a card that makes way for a new one',
-    isVariation: true,
     prepare: aNote,
     step: replaceNote,
     file: NOTE,

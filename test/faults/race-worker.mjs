@@ -74,4 +74,4 @@ async function batch() {
   for (const { checked } of played) writeSync(1, `${JSON.stringify(await checked)}\n`)
 }
 
-await { batch, once }[mode]()
+void { batch, once }[mode]()

@@ -1,5 +1,5 @@
 // Plays a person's save at one call of a write of ours, and checks that one of the two texts counts, that both are kept, and
-// that undo brings the other back to the byte. Used by races.test.ts and race-worker.mjs.
+// that undo brings the other back to the byte. Used by races.ci.test.ts and race-worker.mjs.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'

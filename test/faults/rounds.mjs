@@ -1,4 +1,4 @@
-// Many processes on one workspace, a folder or one file: some write to the end, some are killed. Used by many-writers.test.ts
+// Many processes on one workspace, a folder or one file: some write to the end, some are killed. Used by many-writers.ci.test.ts
 // and torture.mjs.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'

@@ -1,11 +1,10 @@
 import type { SessionScenario } from './session-scenarios.mjs'
+import type { KillCounts } from './snapshots.mjs'
 import type { Call, FaultMode } from './tools.mjs'
-import type { StoreName } from './workspace.mjs'
 
 export interface SessionPlay {
   readonly scenario: SessionScenario
   readonly folder: string
-  readonly store?: StoreName
   readonly at: number
   readonly mode: FaultMode
   readonly sticky?: boolean
@@ -13,10 +12,11 @@ export interface SessionPlay {
   readonly once?: boolean
 }
 
-export function callsOf(
-  scenario: SessionScenario,
-  folder: string,
-  options?: { readonly mode?: FaultMode; readonly store?: StoreName },
-): Promise<readonly Call[]>
+/** A kill at every call of a scenario, and in the middle of every write. Resolves to the problems and the calls made. */
+export function playKills(kills: {
+  readonly scenario: SessionScenario
+  readonly folder: string
+  readonly counts: KillCounts
+}): Promise<{ readonly problems: readonly string[]; readonly calls: readonly Call[] }>
 /** Plays several at once; what was wrong. */
 export function playAll(games: readonly SessionPlay[], lanes?: number): Promise<string[]>

@@ -1,4 +1,4 @@
-// Many processes at one session, some of them killed. Used by sessions-at-once.test.ts and torture.mjs.
+// Many processes at one session, some of them killed. Used by sessions-at-once.ci.test.ts and torture.mjs.
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -4,8 +4,6 @@ import type { Opened } from './scenarios.mjs'
 /** A state that is prepared and a call; what else it has is for the module that keeps its account. */
 export interface SessionScenario {
   readonly name: string
-  /** It is prepared by hand, in a file that only a folder has. */
-  readonly onlyInFolder?: true
   /** Run unharmed, in a folder that exists. */
   readonly prepare: (opened: Opened) => unknown
   /** The call that meets the fault. */

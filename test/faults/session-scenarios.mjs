@@ -137,7 +137,6 @@ export const sessionScenarios = [
   },
   {
     name: 'turns after a compaction whose marker a crash has lost',
-    onlyInFolder: true,
     prepare: inTurn(saying(FIRST), compacting(), ({ root }) => loseLastLine(root)),
     before: FIRST,
     brings: exchange(3),

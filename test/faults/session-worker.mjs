@@ -116,4 +116,4 @@ async function condense(count, model) {
   await memory.close()
 }
 
-await { scenario: playScenario, compact, talk, import: importGrowing, condense }[mode](...rest)
+void { scenario: playScenario, compact, talk, import: importGrowing, condense }[mode](...rest)

@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process'
+
 /** The tool is not to be had on this machine, and why. Tests skip and print it. */
 export interface Missing {
   readonly missing: string
@@ -90,7 +92,7 @@ export interface FaultyRun {
   /** Added to PATH, HOME, TMPDIR, LANG and TZ; nothing else is inherited. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly cwd?: string | undefined
-  /** Rejects after this time. Default 30 000. */
+  /** Rejects after this time. Default 300 000. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -142,6 +144,11 @@ export function cleanEnvironment(): Record<string, string>
 
 /** Runs node with the shim. Throws where buildShim is missing. Only this process meets faults, not its children. */
 export function runFaulty(run: FaultyRun): Promise<FaultyResult>
+
+/** The calls in a log of the shim, in order. */
+export function readCalls(log: string): readonly Call[]
+/** Waits until a child that runs with the shim's `stop` has stopped; `false` when it has ended. */
+export function waitUntilStopped(child: ChildProcess): Promise<boolean>
 
 export function smallTmpfs(bytes: number): SmallTmpfs | Missing
 export function loopDisk(megabytes: number): LoopDisk | Missing

@@ -12,6 +12,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -24,6 +25,8 @@ import { fileURLToPath } from 'node:url'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const buildFolder = join(here, '.build')
+/** Far more than a child needs, because a busy machine may delay it. */
+const CHILD_LIMIT_MS = 300_000
 
 export const callNames = [
   ...['open', 'openat', 'creat'],
@@ -108,7 +111,7 @@ function runsOnGlibc() {
   }
 }
 
-export async function runFaulty({ args, root, at, mode, sticky, only, input, env, cwd, timeoutMs = 30_000 }) {
+export async function runFaulty({ args, root, at, mode, sticky, only, input, env, cwd, timeoutMs = CHILD_LIMIT_MS }) {
   const shim = buildShim()
   if ('missing' in shim) throw new Error(`cannot run with faults: ${shim.missing}`)
   const unknown = (only ?? []).filter((name) => !callNames.includes(name))
@@ -138,9 +141,7 @@ export async function runFaulty({ args, root, at, mode, sticky, only, input, env
     if (ended.status === 125 && ended.stderr.startsWith('fault shim:')) throw new Error(ended.stderr.trim())
     return {
       ...ended,
-      calls: logLines(callLog)
-        .map(parseCall)
-        .sort((a, b) => a.index - b.index),
+      calls: readCalls(callLog),
       syncedTwice: logLines(syncTwiceLog).map(unescapePath),
     }
   } finally {
@@ -186,6 +187,34 @@ function run(args, { input, cwd, timeoutMs, env }) {
       else settle({ status, signal, stdout: text('stdout'), stderr: text('stderr') })
     })
   })
+}
+
+/** The calls in a log of the shim, in order. */
+export function readCalls(log) {
+  return logLines(log)
+    .map(parseCall)
+    .sort((a, b) => a.index - b.index)
+}
+
+/** Waits until a child that runs with the shim's `stop` has stopped, with all of its threads; `false` when it has ended. */
+export async function waitUntilStopped(child) {
+  while (child.exitCode === null && child.signalCode === null) {
+    if (threadStates(child.pid).every((state) => state === 'T')) return true
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  return false
+}
+
+function threadStates(pid) {
+  const stateOf = (stat) => readFileSync(stat, 'utf8').replace(/^.*\) /s, '')[0]
+  try {
+    const first = stateOf(`/proc/${pid}/stat`)
+    if (first !== 'T') return [first]
+    return readdirSync(`/proc/${pid}/task`).map((thread) => stateOf(`/proc/${pid}/task/${thread}/stat`))
+  } catch (error) {
+    if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error
+    return ['gone']
+  }
 }
 
 // A program that never came to a counted call still opened its logs, so a missing log means that the shim was not loaded.

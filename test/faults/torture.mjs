@@ -1,6 +1,8 @@
-// Every fault test at full size; for hours when nobody waits. A failure prints what to repeat it with and goes on.
-//   node test/faults/torture.mjs [--only NAME] [--seed N] [--kills N] [--cuts N] [--short]
-// Names: scenarios, sessions, condensing, kills, cuts, lost, writers, lock, cli, file (all of it on a memory in one file). Exit 0 when all passed, 1 when something failed, 2 for a wrong option.
+// Every fault test at full size, each fault in a process of its own; takes hours. Prints each failure, a
+// hung child included, with the command that repeats it, and goes on.
+//   node test/faults/torture.mjs [--only NAME] [--seed N] [--kills N] [--cuts N]
+// Names: scenarios, sessions, condensing, kills, cuts, lost, writers, lock, cli, file (all of it on a memory in one file).
+// Exit 0 when all passed, 1 when something failed, 2 for a wrong option.
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { condenseTogether, killWhileThinking } from './condense-rounds.mjs'
@@ -29,16 +31,18 @@ const SHORTS = ['short', 'short:ENOSPC', 'short:EDQUOT', 'short:EIO']
 
 const options = readOptions()
 const results = { passed: 0, failed: 0 }
+let part
 const parts = { scenarios: playScenarios, sessions, condensing, kills, cuts, lost, writers, lock, cli, file }
 
 if (options.only !== undefined && !Object.hasOwn(parts, options.only)) {
   console.error(`--only ${options.only} is none of ${Object.keys(parts).join(', ')}`)
   process.exit(2)
 }
-console.log(`torture: seed ${options.seed}${options.short ? ', short' : ''}`)
+console.log(`torture: seed ${options.seed}`)
 for (const [name, run] of Object.entries(parts)) {
   if (options.only !== undefined && options.only !== name) continue
   const started = performance.now()
+  part = name
   await run()
   console.log(`${name}: ${Math.round((performance.now() - started) / 1000)} s`)
 }
@@ -51,22 +55,19 @@ function readOptions() {
       options: {
         only: { type: 'string' },
         seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-        kills: { type: 'string' },
-        cuts: { type: 'string' },
-        short: { type: 'boolean', default: false },
+        kills: { type: 'string', default: '10000' },
+        cuts: { type: 'string', default: '100' },
       },
     })
-    const { short } = values
     const number = (text) => {
       if (!/^\d+$/.test(text)) throw new Error(`"${text}" is not a number`)
       return Number(text)
     }
     return {
-      short,
       only: values.only,
       seed: number(values.seed),
-      kills: number(values.kills ?? (short ? '150' : '10000')),
-      cuts: number(values.cuts ?? (short ? '10' : '100')),
+      kills: number(values.kills),
+      cuts: number(values.cuts),
     }
   } catch (error) {
     console.error(error.message)
@@ -81,21 +82,24 @@ async function attempt(name, run) {
     results.passed++
     if (told !== undefined) console.log(`  ${name}: ${told}`)
   } catch (error) {
-    results.failed++
-    console.log(`  FAILED ${name}: ${error.stack}`)
+    fail(`${name}: ${error.stack}`)
   }
+}
+
+function fail(problem) {
+  results.failed++
+  console.log(`  FAILED ${problem}`)
+  console.log(`  repeat with: node test/faults/torture.mjs --only ${part} --seed ${options.seed}`)
 }
 
 async function playScenarios(all = scenarios, store = 'folder') {
   const shim = buildShim()
   if ('missing' in shim) return console.log(`  SKIPPED: ${shim.missing}`)
-  for (const [number, scenario] of all.entries()) {
-    const folder = scratchFolder('torture')
-    const states = await statesOf(scenario, folder, store)
-    const calls = (options) => callsOf(scenario, folder, { store, ...options })
-    const games = await gamesOf({ scenario, states, folder, store }, calls)
-    await playChosen(games, number, playAll)
-    rmSync(folder, { recursive: true, force: true })
+  for (const scenario of all) {
+    await playGames(scenario, playAll, async (folder) => {
+      const states = await statesOf(scenario, folder, store)
+      return gamesOf({ scenario, states, folder, store }, (options) => callsOf(scenario, folder, { store, ...options }))
+    })
   }
 }
 
@@ -103,7 +107,7 @@ async function sessions() {
   const shim = buildShim()
   if ('missing' in shim) return console.log(`  SKIPPED: ${shim.missing}`)
   await playSessions(sessionScenarios)
-  for (let round = 0; round < (options.short ? 1 : 20); round++) {
+  for (let round = 0; round < 20; round++) {
     const seed = options.seed + round
     await attempt('compactions at once', () => compactTogether({ processes: 2 + (round % 7), rounds: 20 }))
     await attempt(`talk, seed ${seed}`, async () => {
@@ -119,9 +123,9 @@ async function sessions() {
 async function condensing() {
   const shim = buildShim()
   if ('missing' in shim) return console.log(`  SKIPPED: ${shim.missing}`)
-  await playSessions(condenseScenarios, 160)
+  await playSessions(condenseScenarios)
   await attempt('killed while the model thinks', () => killWhileThinking())
-  for (let round = 0; round < (options.short ? 2 : 40); round++) {
+  for (let round = 0; round < 40; round++) {
     const seed = options.seed + round
     await attempt(`condensing at once, seed ${seed}`, async () => {
       return `${await condenseTogether({ processes: 2 + (round % 3), sessions: 8, kills: 2, seed })} kills`
@@ -129,26 +133,30 @@ async function condensing() {
   }
 }
 
-async function playSessions(all, every) {
-  for (const [number, scenario] of all.entries()) {
-    const folder = scratchFolder('torture')
-    const calls = ({ mode }) => callsOfSession(scenario, folder, { mode })
-    await playChosen(await gamesOf({ scenario, folder }, calls), number, playAllSessions, every)
-    rmSync(folder, { recursive: true, force: true })
+async function playSessions(all) {
+  for (const scenario of all) {
+    await playGames(scenario, playAllSessions, (folder) => {
+      return gamesOf({ scenario, folder }, ({ mode }) => callsOfSession(scenario, folder, { mode }))
+    })
   }
 }
 
-/** Of `every` games one where time is short: another each time, by the seed. */
-async function playChosen(games, number, playAllOf, every = 48) {
-  const chosen = options.short ? games.filter((_, n) => (n + number + options.seed) % every === 0) : games
-  const problems = await playAllOf(chosen, LANES)
-  for (const problem of problems) console.log(`  FAILED ${problem}`)
-  results.failed += problems.length
-  results.passed += chosen.length - problems.length
-  console.log(`  ${games[0].scenario.name}: ${chosen.length} faults, ${problems.length} failed`)
+/** All games of a scenario. Where they can't even be listed, that counts as one failure. */
+async function playGames(scenario, playAllOf, list) {
+  const folder = scratchFolder('torture')
+  try {
+    const games = await list(folder)
+    const problems = await playAllOf(games, LANES)
+    for (const problem of problems) fail(problem)
+    results.passed += games.length - problems.length
+    if (problems.length === 0) rmSync(folder, { recursive: true, force: true })
+    console.log(`  ${scenario.name}: ${games.length} faults, ${problems.length} failed`)
+  } catch (error) {
+    fail(`the games of "${scenario.name}", left in ${folder}: ${error.stack}`)
+  }
 }
 
-/** Whoever is refused tries again and goes on: then there are more calls that may be met. */
+/** A process that is refused tries again and goes on, and so makes more calls that can fail. */
 async function gamesOf(game, callsIn) {
   const all = await callsIn({})
   const more = await callsIn({ once: true })
@@ -197,16 +205,15 @@ async function cuts(store = 'folder') {
 }
 
 async function lost() {
-  const rounds = options.short ? 200 : 5000
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < 5000; round++) {
     const seed = options.seed + round
     await attempt(`lost writes, seed ${seed}`, () => lostWrites({ seed, steps: 4 + (round % 40) }))
   }
 }
 
 async function writers(store = 'folder') {
-  await attempt('first uses', () => firstUse({ processes: 4, rounds: options.short ? 5 : 50, store }))
-  for (let round = 0; round < (options.short ? 1 : 10); round++) {
+  await attempt('first uses', () => firstUse({ processes: 4, rounds: 50, store }))
+  for (let round = 0; round < 10; round++) {
     const seed = options.seed + round
     await attempt(`writers, seed ${seed}`, async () => {
       const acknowledged = await together({ writers: 8, count: 200, kills: 3, seed, store, onDisk: true })
@@ -216,22 +223,21 @@ async function writers(store = 'folder') {
 }
 
 async function lock() {
-  for (let round = 0; round < (options.short ? 1 : 20); round++) {
+  for (let round = 0; round < 20; round++) {
     await attempt('lock', () => lockStress({ processes: 8, count: 200 }))
   }
 }
 
 async function cli(store = 'folder') {
   await attempt('command lines', async () => {
-    return `${await commandLines({ processes: 8, count: options.short ? 10 : 200, store })} writes acknowledged`
+    return `${await commandLines({ processes: 8, count: 200, store })} writes acknowledged`
   })
 }
 
 async function file() {
   await playScenarios(fileScenarios, 'file')
   for (const part of [kills, cuts, writers, cli]) await part('file')
-  const rounds = options.short ? 40 : 1000
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < 1000; round++) {
     const seed = options.seed + round
     await attempt(`lost tails, seed ${seed}`, () => lostTail({ seed, steps: 4 + (round % 40), cuts: 5 }))
   }

@@ -6,7 +6,6 @@
 //   node worker.mjs FOLDER checked ID COUNT        COUNT long texts that tell whether they are whole
 //   node worker.mjs FOLDER lock ID COUNT           takes a lock COUNT times and fails when someone else has it too
 import fs, { writeSync } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { acquireLock } from '../../dist/stores/disk/lock.js'
 import { fileScenarios } from './file-scenarios.mjs'
@@ -89,7 +88,6 @@ async function lock() {
       return real(...args)
     }
   }
-  syncBuiltinESMExports()
   const held = join(folder, 'held')
   fs.mkdirSync(folder, { recursive: true })
   for (let n = 0; n < Number(more); n++) {
@@ -102,4 +100,4 @@ async function lock() {
 
 const checked = () => writeChecked({ folder, writer: name, count: Number(more) })
 
-await { scenario: playScenario, writer: write, checked, lock }[mode]()
+void { scenario: playScenario, writer: write, checked, lock }[mode]()

@@ -1,9 +1,11 @@
 // A memory in one file: every scenario with a kill, half a write and a failing disk at every file-system call it makes, and what is
-// synced before what. `npm test` plays a few of each kind, the same each time; KEEPSAKE_FAULTS=full all of what only this store
-// does and one write of each kind, and some of the other writes that all stores take: they differ in what they write, and not
-// in their calls.
+// synced before what. CI plays a few faults of a few scenarios, the same each time. The nightly run plays all of what only
+// this store does and one write of each kind, and some of the other writes that all stores take: they differ in what they write,
+// and not in their calls.
+
 import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
+import { isNightly } from '../tier.ts'
 import { fileScenarios } from './file-scenarios.mjs'
 import { callsOf, type Play, playAll, statesOf } from './play.mjs'
 import { type Scenario, writeScenarios } from './scenarios.mjs'
@@ -13,12 +15,11 @@ import { scratchFolder } from './workspace.mjs'
 const shim = buildShim()
 if ('missing' in shim) console.warn(`SKIPPED: ${shim.missing}`)
 
-const full = process.env['KEEPSAKE_FAULTS'] === 'full'
 const MODES: readonly FaultMode[] = ['kill', 'kill-half', 'errno:EIO', 'errno:ENOSPC']
 const ALWAYS = ['a first entry', 'a write that brings a fold', 'a purge', 'a move']
 const store = 'file'
 const ONE_WRITE = ['pwrite', 'fdatasync', 'pwrite']
-/** `npm test`: of the calls of a scenario. */
+/** Faults per scenario in CI. */
 const GAMES = 3
 const KINDS_OF_WRITES = [
   ...['the first use of a workspace', 'a first entry', 'a line in the log', 'a first session'],
@@ -30,7 +31,7 @@ const EVERY_OTHER = 14
 const played = { runs: 0, all: 0 }
 
 describe.skipIf('missing' in shim)('a fault at any call leaves a memory in one file whole:', () => {
-  afterAll(() => console.log(`one file, faults: played ${played.runs} of ${played.all} (KEEPSAKE_FAULTS=full: more)`))
+  afterAll(() => console.log(`one file, faults: played ${played.runs} of ${played.all} (the nightly run plays more)`))
 
   it('syncs what it writes before its slot says so', async () => {
     expect(await callsOnFile('several turns of a session')).toEqual(['open', ...ONE_WRITE, ...ONE_WRITE])
@@ -41,7 +42,7 @@ describe.skipIf('missing' in shim)('a fault at any call leaves a memory in one f
     expect(names).toEqual(['open', 'rename', 'open', ...ONE_WRITE, ...ONE_WRITE])
   })
 
-  const chosen = fileScenarios.filter(({ name }) => full || ALWAYS.includes(name))
+  const chosen = fileScenarios.filter(({ name }) => isNightly || ALWAYS.includes(name))
   for (const [number, scenario] of chosen.entries()) {
     it(scenario.name, { timeout: 300_000 }, async () => {
       const folder = scratchFolder('one-file')
@@ -77,7 +78,7 @@ interface Fault {
 
 /** Whoever is refused tries again and writes once more, so that it makes more calls. */
 async function faultsOf(scenario: Scenario, folder: string, calls: readonly Call[]): Promise<Fault[]> {
-  const first = full ? await callsOf(scenario, folder, { store }) : calls.slice(0, calls.length / 2)
+  const first = isNightly ? await callsOf(scenario, folder, { store }) : calls.slice(0, calls.length / 2)
   return MODES.flatMap((mode) => {
     const met = (mode.startsWith('kill') ? first : calls).filter((call) => concerns(mode, call))
     return met.map(({ index }) => ({ mode, at: index }))
@@ -91,8 +92,8 @@ function concerns(mode: FaultMode, { name }: Call): boolean {
 
 function sampleOf(faults: readonly Fault[], scenario: Scenario, number: number): readonly Fault[] {
   const isOfItsKind = !writeScenarios.includes(scenario) || KINDS_OF_WRITES.includes(scenario.name)
-  if (full && isOfItsKind) return faults
-  const every = full ? EVERY_OTHER : Math.ceil(faults.length / GAMES)
+  if (isNightly && isOfItsKind) return faults
+  const every = isNightly ? EVERY_OTHER : Math.ceil(faults.length / GAMES)
   return faults.filter((_, index) => (index + 5 * number) % every === 0)
 }
 

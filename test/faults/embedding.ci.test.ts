@@ -1,11 +1,11 @@
 // Embedding with a fault at any call it makes, killed, on a full disk, in two processes at once: no entry is lost, vectors are
 // right or not there, and the next one goes on where it stopped.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Memory, openMemory } from '../../src/memory.ts'
 import type { Entry } from '../../src/model/entry.ts'
@@ -13,16 +13,15 @@ import { RecallIndex } from '../../src/recall/recall-index.ts'
 import { KeptMeaning } from '../../src/recall/vectors/kept-meaning.ts'
 import { loadAnalyzer } from '../../src/search/analyzer.ts'
 import { stateDifference } from '../../src/testing/index.ts'
+import { isNightly } from '../tier.ts'
 import { bundled } from './bundled.mjs'
 import { Letters, lettersOf } from './letters.mjs'
 import { buildShim, cleanEnvironment, type FaultMode, runFaulty, smallTmpfs } from './tools.mjs'
 
-const full = process.env['KEEPSAKE_FAULTS'] === 'full'
 const shim = buildShim()
-const soak = fileURLToPath(new URL('embedding-soak.mjs', import.meta.url))
 const worker = bundled('embedding-worker')
-/** In full more than a block of vectors has. */
-const ENTRIES = full ? 1100 : 200
+/** The nightly run needs more than one block of vectors. */
+const ENTRIES = isNightly ? 1100 : 200
 
 let scratch: string
 let template: string
@@ -103,7 +102,7 @@ describe.skipIf('missing' in shim)('a fault at any call', () => {
     '%s loses no entry, and no vector is wrong',
     { timeout: 600_000 },
     async (mode) => {
-      const step = full ? 1 : Math.ceil(calls / (mode === 'kill' ? 4 : 2))
+      const step = isNightly ? 1 : Math.ceil(calls / (mode === 'kill' ? 4 : 2))
       for (let at = mode === 'kill' ? 1 : 2; at <= calls; at += step) {
         const folder = copy(mode)
         await faults(folder, at, mode)
@@ -116,7 +115,7 @@ describe.skipIf('missing' in shim)('a fault at any call', () => {
     '%s from there on is survived',
     { timeout: 600_000 },
     async (mode) => {
-      for (let at = full ? 1 : calls >> 1; at <= calls; at += full ? 2 : calls) {
+      for (let at = isNightly ? 1 : calls >> 1; at <= calls; at += isNightly ? 2 : calls) {
         const folder = copy(mode.replace(':', '-'))
         await faults(folder, at, mode, true)
         await expectWhole(folder)
@@ -129,7 +128,7 @@ describe('two processes', () => {
   it('embed at once, and one is killed: nothing is lost, and most is not done twice', {
     timeout: 120_000,
   }, async () => {
-    for (let round = 0; round < (full ? 20 : 1); round++) {
+    for (let round = 0; round < (isNightly ? 20 : 1); round++) {
       const folder = copy('two')
       const children = [start(folder, 20), start(folder, 20)]
       await Promise.all(children.map((child) => once(child.stdout ?? child, 'data')))
@@ -170,14 +169,4 @@ it('a full disk keeps vectors in RAM, and they are kept when there is room', asy
   } finally {
     disk.free()
   }
-})
-
-it.runIf(full)('behind recall by words hardly slows that, and a kill loses no entry', async () => {
-  // Other tests run at the same time, so the bound is wide. `.ci/run` does it alone, too, with the real model and the bound of 2.
-  const size = ['--entries', '300', '--kills', '1', '--letters', '--times', '4']
-  const child = spawn(process.execPath, [soak, ...size], { env: cleanEnvironment(), stdio: 'pipe' })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
-  const [status] = await once(child, 'close')
-  expect(status, said).toBe(0)
 })

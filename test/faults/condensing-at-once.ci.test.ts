@@ -1,11 +1,13 @@
-// Processes that condense the same sessions at once and are killed at it, and one that is killed while its model thinks.
+// Processes that consolidate the same sessions at once and are killed meanwhile, and one that is killed while it waits for its model.
+
 import { describe, expect, it } from 'vitest'
+import { isNightly } from '../tier.ts'
 import { condenseTogether, killWhileThinking } from './condense-rounds.mjs'
 import { buildShim } from './tools.mjs'
 
 const shim = buildShim()
 const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
-const rounds = process.env['KEEPSAKE_FAULTS'] === 'full' ? 20 : 1
+const rounds = isNightly ? 20 : 3
 const timeout = 300_000
 
 describe(`several processes that condense (seed ${seed})`, () => {

@@ -1,5 +1,6 @@
 // A damaged journal, checkpoint or keepsake.yaml: an error that says what to do, or the files win; no text is lost. Damaged
 // Markdown is in test/filesystem/damage.test.ts.
+
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -7,13 +8,13 @@ import { isKeepsakeError } from '../../src/errors.ts'
 import type { AddOperation } from '../../src/model/operation.ts'
 import { stateDifference } from '../../src/testing/index.ts'
 import { seededRandom } from '../../src/testing/random.ts'
+import { isNightly } from '../tier.ts'
 import { damaged } from './damage.mjs'
 import { leaveLockAndLitter } from './pretend.mjs'
 import { entriesOf, openAs, scratchFolder } from './workspace.mjs'
 
 const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
-const full = process.env['KEEPSAKE_FAULTS'] === 'full'
-const SETTINGS = full ? 300 : 50
+const SETTINGS = isNightly ? 300 : 50
 const ORIGIN = { by: 'import' } as const
 
 let folder: string
@@ -52,8 +53,8 @@ function firstSegment(root: string): string {
 
 describe(`a damaged state folder (seed ${seed})`, () => {
   it.each([
-    ['journal', full ? 80 : 12],
-    ['checkpoint', full ? 50 : 8],
+    ['journal', isNightly ? 80 : 12],
+    ['checkpoint', isNightly ? 50 : 8],
   ])('loses no text: %s', { timeout: 120_000 }, async (file, rounds) => {
     const random = seededRandom(seed)
     let refused = 0

@@ -1,5 +1,5 @@
 // A disk that fills up under a conversation: a clear error or a warning, nothing in half, all that was acknowledged is kept, and
-// all well again when there is room. Other writes are in full-disk.test.ts.
+// all well again when there is room. Other writes are in full-disk.ci.test.ts.
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AppendedTurns, Compacted, TurnInput } from '../../src/memory.ts'

@@ -6,6 +6,7 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -22,6 +23,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { killAtEveryCall, newKillCounts } from './snapshots.mjs'
 import type { FaultMode, FaultyResult, FaultyRun, Missing } from './tools.mjs'
 import { buildGodown, buildShim, callNames, compiler, loopDisk, runFaulty, smallTmpfs } from './tools.mjs'
 
@@ -352,6 +354,69 @@ describe.skipIf('missing' in shim)('a run', () => {
   })
 })
 
+describe.skipIf('missing' in shim)('the states that kills leave, by copies', () => {
+  const LINKS = `
+    fs.mkdirSync('folder', 0o700)
+    fs.writeFileSync('folder/new', 'some text', { mode: 0o600 })
+    fs.linkSync('folder/new', 'file')
+    fs.unlinkSync('folder/new')
+    fs.writeSync(1, 'ack')
+    fs.appendFileSync('file', ' and more')
+    fs.fsyncSync(fs.openSync('file', 'r'))
+    fs.symlinkSync('file', 'link')`
+  const program = (folder: string): string[] => [
+    '-e',
+    `const fs = require('node:fs'); process.chdir(${JSON.stringify(folder)});${LINKS}`,
+  ]
+
+  function treeOf(folder: string): string[] {
+    const seen = new Map<number, string>()
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .sort()
+      .map((path) => {
+        const stats = lstatSync(join(folder, path))
+        const text = stats.isFile() ? readFileSync(join(folder, path), 'utf8') : ''
+        const same = seen.get(stats.ino) ?? path
+        seen.set(stats.ino, same)
+        return `${path} ${stats.mode.toString(8)} "${text}"${same === path ? '' : ` is ${same}`}`
+      })
+  }
+
+  it('are those that real kills leave', async () => {
+    const found: Record<string, unknown> = {}
+    const counts = newKillCounts()
+    const { problems, calls } = await killAtEveryCall({
+      folder: base,
+      counts,
+      prepare: (folder) => mkdirSync(folder),
+      args: program,
+      async killForReal(fault) {
+        throw new Error(`no copy of ${JSON.stringify(fault)}`)
+      },
+      async check(folder, { stdout }, fault) {
+        found[fault ? `${fault.mode}-${fault.at}` : 'end'] = [stdout, treeOf(folder)]
+        return undefined
+      },
+    })
+    expect(problems).toEqual([])
+    expect(calls.map(({ name }) => name).join(' ')).toBe('mkdir open write link unlink open write fsync symlink')
+    expect(counts).toEqual({ states: calls.length + 2, checked: Object.keys(found).length - 1, real: 0 })
+    // What changes nothing leaves the state before it: an open of what is there, and a sync.
+    expect(Object.keys(found)).not.toContain('kill-6')
+    expect(Object.keys(found)).not.toContain('kill-8')
+
+    for (const key of Object.keys(found)) {
+      const folder = join(base, `real-${key}`)
+      mkdirSync(folder)
+      const at = key.match(/\d+$/)?.[0]
+      const mode = key.replace(/-\d+$/, '') as FaultMode
+      const faults = at === undefined ? {} : { at: Number(at), mode }
+      const { stdout } = await runFaulty({ args: program(folder), root: folder, ...faults })
+      expect([stdout, treeOf(folder)], key).toEqual(found[key])
+    }
+  })
+})
+
 describe.skipIf('missing' in shim)('the watch over failed syncs', () => {
   const faults = { at: 0, mode: 'errno:EIO', only: ['fsync', 'fdatasync'] } as const
   const FAIL_ONCE = `
@@ -453,7 +518,7 @@ describe('a loop disk', () => {
     })`
     const folder = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' }).stdout
     expect(folder).not.toBe('')
-    await expect.poll(() => existsSync(folder)).toBe(false)
+    while (existsSync(folder)) await new Promise((resolve) => setTimeout(resolve, 10))
     expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(folder)
   })
 

@@ -1,10 +1,12 @@
 // A person's editor saves a file at any step of our write of it: before each system call, reads included, and after the last;
 // in place, by a rename, with a file that was opened long before, and with a pause between emptying and writing. Afterwards
 // one of the two texts counts, both are kept, and undo brings the other back. The same when we are killed right after the
-// save. And a reader never finds an entry missing or torn, at whichever call a writer stands. `npm test` plays a few
-// steps of each and fewer kills; KEEPSAKE_FAULTS=full plays all steps, and a kill at every third.
+// save. And a reader never finds an entry missing or torn, whichever call a writer is stopped at. CI plays every fifth save and a
+// few kills of each scenario; the nightly run plays every save, and a kill at every third.
+
 import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
+import { isNightly } from '../tier.ts'
 import { type Game, playAllGames, playKilled, playStopped, stepsOf } from './race-runs.mjs'
 import { type RaceScenario, raceScenarios } from './race-scenarios.mjs'
 import { buildShim, type Manner } from './tools.mjs'
@@ -13,28 +15,23 @@ import { scratchFolder } from './workspace.mjs'
 const shim = buildShim()
 if ('missing' in shim) console.warn(`SKIPPED: ${shim.missing}`)
 
-const full = process.env['KEEPSAKE_FAULTS'] === 'full'
 const MANNERS: readonly Manner[] = ['in-place', 'rename', 'held', 'slow']
-const EVERY_SAVE = full ? 1 : 41
-const EVERY_KILL = full ? 3 : 997
-/** A process of its own starts more slowly than a few games are played. */
-const SAVE_LANES = full ? 2 : 1
+const EVERY_SAVE = isNightly ? 1 : 5
+const EVERY_KILL = isNightly ? 3 : 97
 const KILL_LANES = 4
 const played = { games: 0, kills: 0, looks: 0 }
 
 describe.skipIf('missing' in shim)('a save at any step of our write leaves both texts:', () => {
   afterAll(() =>
-    console.log(`races: ${played.games} saves, ${played.kills} with a kill (KEEPSAKE_FAULTS=full plays all saves)`),
+    console.log(`races: ${played.games} saves, ${played.kills} with a kill (the nightly run plays all saves)`),
   )
 
-  // The same each time, and not all that differ only in what is written.
-  const chosenOnes = raceScenarios.filter(({ isVariation }, n) => full || (!isVariation && n % 2 === 0))
-  for (const [number, scenario] of chosenOnes.entries()) {
+  for (const [number, scenario] of raceScenarios.entries()) {
     it(scenario.name, { timeout: 600_000 }, async () => {
       const folder = scratchFolder('races')
       const games = gamesOf(await stepsOf(scenario, folder), scenario)
       const chosen = games.filter((_, index) => (index + number) % EVERY_SAVE === 0)
-      const results = await playAllGames(scenario, folder, chosen, SAVE_LANES)
+      const results = await playAllGames(scenario, folder, chosen)
       expect(results).toHaveLength(chosen.length)
       const problems = results.flatMap(({ problem }) => problem ?? [])
       expect(problems, problems.join('\n\n')).toEqual([])
@@ -48,7 +45,7 @@ describe.skipIf('missing' in shim)('a save at any step of our write leaves both 
 })
 
 describe.skipIf('missing' in shim)('readers never find an entry missing or torn while a writer stands still in', () => {
-  const replacing = raceScenarios.filter(({ name }, n) => !/removal|new|rename/.test(name) && (full || n % 2 === 0))
+  const replacing = raceScenarios.filter(({ name }) => !/removal|new|rename/.test(name))
   afterAll(() => console.log(`races: readers looked ${played.looks} times`))
 
   for (const scenario of replacing) {
@@ -71,7 +68,7 @@ function gamesOf(steps: number, { name }: RaceScenario): Game[] {
 
 /** Each scenario begins at another step, so that few kills are still at steps of every sort. */
 function killsOf(games: readonly Game[], number: number): Game[] {
-  return games.filter((_, index) => (index + number * 53) % Math.min(EVERY_KILL, games.length) === 0)
+  return games.filter((_, index) => (index + number * 53) % EVERY_KILL === 0)
 }
 
 async function playKills(scenario: RaceScenario, folder: string, games: readonly Game[]): Promise<string[]> {
