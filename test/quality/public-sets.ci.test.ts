@@ -3,31 +3,27 @@
  * changes tokens, scores or supports and falls through it has made recall worse. The data is not ours to ship; where it is
  * not there, this says so.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openMiniLm } from '../src/embed/minilm/open-minilm.ts'
-import { pairedBootstrap } from '../src/eval/bootstrap.ts'
-import { type EvalSet, parseDataset } from '../src/eval/dataset.ts'
-import type { Level } from '../src/eval/level.ts'
-import { type Run, type RunOptions, runSet } from '../src/eval/run.ts'
-import { type Summary, summaryOf } from '../src/eval/summary.ts'
-import { memoryStore, openMemory } from '../src/index.ts'
-import type { Embed } from '../src/ports/embed.ts'
-import type { SearchMode } from '../src/recall/found.ts'
+import { openMiniLm } from '../../src/embed/minilm/open-minilm.ts'
+import { pairedBootstrap } from '../../src/eval/bootstrap.ts'
+import { type EvalSet, parseDataset } from '../../src/eval/dataset.ts'
+import type { Level } from '../../src/eval/level.ts'
+import { type Run, type RunOptions, runSet } from '../../src/eval/run.ts'
+import { type Summary, summaryOf } from '../../src/eval/summary.ts'
+import { memoryStore, openMemory } from '../../src/index.ts'
+import type { Embed } from '../../src/ports/embed.ts'
+import type { SearchMode } from '../../src/recall/found.ts'
+import { isNightly, needPublicData, PUBLIC_DATA } from '../tier.ts'
 import { plainBm25 } from './plain-bm25.ts'
-
-const DATA = resolve(import.meta.dirname, '../../shared/data/dev')
-const MISSING = existsSync(DATA) ? undefined : 'there is no ../shared/data/dev to measure with'
-
-/** `full` measures the large sets too, and with them the mean, and embeds some; it takes several minutes. */
-const IS_FULL = process.env['KEEPSAKE_QUALITY'] === 'full'
 
 type Floor = readonly [file: string, level: Level, ndcg: number]
 
 /** The least nDCG@10 of each: a little below what is reached, and above every existing engine by words. */
-const SMALL: readonly Floor[] = [['cranfield', 'turn', 0.375]]
-const LARGE: readonly Floor[] = [
+const FLOORS: readonly Floor[] = [
+  ['cranfield', 'turn', 0.375],
   ['locomo', 'turn', 0.63],
   ['cisi', 'turn', 0.4],
   ['locomo', 'session', 0.855],
@@ -36,20 +32,20 @@ const LARGE: readonly Floor[] = [
   ['scifact', 'turn', 0.702],
   ['cosqa', 'turn', 0.375],
 ]
-const FLOORS: readonly Floor[] = IS_FULL ? [...SMALL, ...LARGE] : SMALL
 
 /** Of all of these; the best existing engine by words has .493. */
 const MEAN_FLOOR = 0.54
 
-/** By words and by meaning: of one set the beginning; in full those whose docs are embedded in minutes. For the others: `keepsake eval`. */
-const PART_DOCS = 130
-const HYBRID_PART: readonly Floor[] = [['locomo-plus', 'turn', 0.1]]
-const HYBRID_FULL: readonly Floor[] = [
+/** By words and by meaning. The nightly run adds the sets that take minutes to embed; measure the rest with `keepsake eval`. */
+const HYBRID: readonly Floor[] = [
   ['locomo-plus', 'turn', 0.035],
-  ['locomo', 'turn', 0.645],
-  ['cranfield', 'turn', 0.4],
+  ...(isNightly
+    ? ([
+        ['locomo', 'turn', 0.645],
+        ['cranfield', 'turn', 0.4],
+      ] as const)
+    : []),
 ]
-const HYBRID: readonly Floor[] = IS_FULL ? HYBRID_FULL : HYBRID_PART
 
 /** What is worse on these queries is worse with so little doubt. */
 const SIGNIFICANT = 0.05
@@ -67,18 +63,8 @@ const PLAIN: readonly (readonly [file: string, level: Level, ndcg: string, recal
 ]
 
 function setOf(name: string): EvalSet {
-  const file = join(DATA, `${name}.json`)
+  const file = join(PUBLIC_DATA, `${name}.json`)
   return parseDataset(readFileSync(file, 'utf8'), file)
-}
-
-/** The first docs of each scope, and what is asked about them. */
-function partOf({ name, scopes }: EvalSet): EvalSet {
-  const parts = scopes.map(({ id, docs, queries }) => {
-    const first = docs.slice(0, PART_DOCS)
-    const ids = new Set(first.map((doc) => doc.id))
-    return { id, docs: first, queries: queries.filter(({ gains }) => [...gains.keys()].every((doc) => ids.has(doc))) }
-  })
-  return { name, scopes: parts }
 }
 
 async function run(
@@ -112,17 +98,13 @@ afterAll(async () => {
   await (await loaded)?.close()
 })
 
-if (MISSING !== undefined) console.warn(`SKIPPED: ${MISSING}`)
-else if (!IS_FULL) console.warn('SKIPPED: the large sets and the mean, for KEEPSAKE_QUALITY is not "full"')
+describe('the quality of recall', () => {
+  needPublicData()
 
-describe.skipIf(MISSING !== undefined)(`the quality of recall${MISSING === undefined ? '' : ` (${MISSING})`}`, () => {
-  it.each(IS_FULL ? PLAIN : PLAIN.slice(-1))(
-    'a plain BM25 has on %s by %s the numbers that others measured',
-    async (name, level, ndcg, recall) => {
-      const summary = await measure(name, level, plainBm25)
-      expect([summary['ndcg@10'].toFixed(3), summary['recall@10'].toFixed(3)]).toEqual([ndcg, recall])
-    },
-  )
+  it.each(PLAIN)('a plain BM25 has on %s by %s the numbers that others measured', async (name, level, ndcg, recall) => {
+    const summary = await measure(name, level, plainBm25)
+    expect([summary['ndcg@10'].toFixed(3), summary['recall@10'].toFixed(3)]).toEqual([ndcg, recall])
+  })
 
   const reached: number[] = []
 
@@ -132,7 +114,7 @@ describe.skipIf(MISSING !== undefined)(`the quality of recall${MISSING === undef
     expect(ndcg).toBeGreaterThanOrEqual(floor)
   })
 
-  it.runIf(IS_FULL)(`is in the mean better than every engine of the table: ${MEAN_FLOOR}`, () => {
+  it(`is in the mean better than every engine of the table: ${MEAN_FLOOR}`, () => {
     expect(reached).toHaveLength(FLOORS.length)
     expect(reached.reduce((sum, ndcg) => sum + ndcg, 0) / reached.length).toBeGreaterThan(MEAN_FLOOR)
   })
@@ -141,7 +123,7 @@ describe.skipIf(MISSING !== undefined)(`the quality of recall${MISSING === undef
     '%s by %s is at %d or better with meaning too, and not worse than by words',
     { timeout: TIMEOUT_MS },
     async (name, level, floor) => {
-      const set = IS_FULL ? setOf(name) : partOf(setOf(name))
+      const set = setOf(name)
       const [byWords, byBoth] = [await run(set, level, 'lexical'), await run(set, level, 'hybrid', openWithMeaning)]
       const [words, both] = [byWords, byBoth].map(({ queries }) => queries.map(({ scores }) => scores['ndcg@10']))
       expect(summaryOf(byBoth)['ndcg@10']).toBeGreaterThanOrEqual(floor)

@@ -2,10 +2,10 @@
  * The BM25 of the textbook (k1 1.2, b 0.75, lower-cased runs of letters and digits, nothing else) over the entries of a
  * memory in RAM. It is what the data's own table was made with, so the runner can be proved right before our search exists.
  */
-import type { EvalMemory } from '../src/eval/run.ts'
-import { Memory, memoryStore } from '../src/index.ts'
-import type { Entry } from '../src/model/entry.ts'
-import type { Found } from '../src/recall/found.ts'
+import type { EvalMemory } from '../../src/eval/run.ts'
+import { Memory, memoryStore } from '../../src/index.ts'
+import type { Entry } from '../../src/model/entry.ts'
+import type { Found } from '../../src/recall/found.ts'
 
 const K1 = 1.2
 const B = 0.75
