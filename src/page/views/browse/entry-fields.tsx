@@ -1,6 +1,6 @@
 /** The fields of an entry that can be written, as its kind has them. */
 import type { VNode } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Kind } from '../../../model/kinds.ts'
 import { workspace } from '../../state.ts'
 import type { Draft, DraftProblem } from './entry-draft.ts'
@@ -20,7 +20,8 @@ export function EntryFields({ kind, draft, problem, isReadOnly, onChange }: Entr
   const { canEditText, hasAttributes, canExpire } = entryRights(kind, workspace.value?.soulEditable ?? false)
   const id = useId()
   const first = useRef<HTMLTextAreaElement & HTMLInputElement>(null)
-  useEffect(() => focusAtStart(first.current), [])
+  // Before the field is painted: afterwards somebody may already be typing in it.
+  useLayoutEffect(() => focusAtStart(first.current), [])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys come from the fields inside.
     <div class="form" onKeyDown={saveByKeys}>

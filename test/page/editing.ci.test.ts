@@ -233,6 +233,8 @@ describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
     await page.getByRole('list', { name: 'Entries' }).locator('a:focus').waitFor()
     await notices().getByRole('button', { name: /undo/i }).last().click()
     await page.getByRole('list', { name: 'Entries' }).getByRole('link', { name: 'Spare keys' }).waitFor()
+    // The page may read the entry once more between the server's change and its answer.
+    forgive('status of 404')
   })
 
   it('shows the memory as it was, and nothing can be written there', async () => {
