@@ -1,14 +1,45 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
-const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts']
-/** They replace parts of Node, fill a core or the memory, or must not be disturbed by what others left running. */
-const ALONE = [
-  'test/{architecture,licences,package,quality}.test.ts',
-  'test/{embed,faults}/**/*.test.ts',
-  'test/file/{failing-syncs,lock-interleavings,sidecar}.test.ts',
-  'test/filesystem/{no-network,watch}.test.ts',
-  'test/page/large.test.ts',
-]
+/** Goes away with the stores it tests. */
+const OLD_STORES = ['{src/stores,test}/{file,chroma}/**/*.test.ts']
+const CI_AND_NIGHTLY = '**/*.{ci,nightly}.test.ts'
+
+interface Project {
+  readonly include: readonly string[]
+  readonly exclude?: readonly string[]
+  /** Test files share a process, which saves a third of their time. Not for files that replace parts of Node or keep a core busy. */
+  readonly shared?: true
+  /** Its tests may not start a process; test/in-process.ts enforces that. */
+  readonly inProcess?: true
+}
+
+/**
+ * Every test file is in exactly one project, which test/tiers.test.ts checks. `npm test` runs the first three. A file that starts
+ * processes, needs a browser or a model, or takes long is called `*.ci.test.ts`, and `.ci/run` runs it. A file that
+ * measures time or takes minutes is called `*.nightly.test.ts`.
+ */
+export const PROJECTS: Readonly<Record<string, Project>> = {
+  unit: { include: ['src/**/*.test.ts'], exclude: [CI_AND_NIGHTLY, ...OLD_STORES], shared: true, inProcess: true },
+  integration: {
+    include: ['test/**/*.test.ts'],
+    exclude: [CI_AND_NIGHTLY, 'test/smoke/**', ...OLD_STORES],
+    shared: true,
+    inProcess: true,
+  },
+  smoke: { include: ['test/smoke/**/*.test.ts'] },
+  cli: { include: ['test/cli/**/*.ci.test.ts', 'test/*.ci.test.ts'], shared: true },
+  processes: {
+    include: [
+      'src/**/*.ci.test.ts',
+      'test/{agent,api,complete,consolidate,filesystem,local,mcp,move,recall,session}/**/*.ci.test.ts',
+    ],
+  },
+  faults: { include: ['test/faults/**/*.ci.test.ts'] },
+  'old-stores': { include: OLD_STORES },
+  page: { include: ['test/page/**/*.ci.test.ts'] },
+  model: { include: ['test/{embed,quality}/**/*.ci.test.ts'] },
+  nightly: { include: ['test/**/*.nightly.test.ts'] },
+}
 
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -16,11 +47,12 @@ const config: ViteUserConfig = defineConfig({
     // Most of the time goes to child processes that wait for each other: two files at once fill two cores.
     maxWorkers: 2,
     globalSetup: ['test/temporary-folder.ts'],
-    setupFiles: ['test/set-up.ts'],
     // Plain JavaScript is Node's to load: vitest would rewrite the two hundred built modules for each file that needs them.
     server: { deps: { external: [/\/dist\//, /\.mjs$/] } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A busy machine may take longer than the second that vitest waits by default.
+    expect: { poll: { timeout: 30_000 } },
     // A set NODE_EXTRA_CA_CERTS triples the start of every child process, and nothing here uses the network. No test loads the model
     // by accident; those that are about it say so.
     env: {
@@ -29,14 +61,20 @@ const config: ViteUserConfig = defineConfig({
       // For the one test that lets npm download.
       AUTHORITIES_OF_NPM: process.env['NODE_EXTRA_CA_CERTS'] ?? '',
     },
-    projects: [
-      { extends: true, test: { name: 'alone', include: ALONE } },
-      // To share a process saves a third of their time. The second by name, so that these short ones fill both cores to the end.
-      {
-        extends: true,
-        test: { name: 'together', include: ALL, exclude: ALONE, isolate: false, setupFiles: ['test/loaded-before.ts'] },
+    projects: Object.entries(PROJECTS).map(([name, { include, exclude = [], shared, inProcess }]) => ({
+      extends: true,
+      test: {
+        name,
+        include: [...include],
+        exclude: [...exclude],
+        isolate: !shared,
+        setupFiles: [
+          'test/set-up.ts',
+          ...(shared ? ['test/loaded-before.ts'] : []),
+          ...(inProcess ? ['test/in-process.ts'] : []),
+        ],
       },
-    ],
+    })),
   },
 })
 

@@ -1,18 +1,19 @@
 /**
  * Where all tests have their temporary folders: in RAM where the system has room there, for a sync of a real disk takes as long as
  * a hundred of the writes that most tests are about, and no test that is not about the disk can tell the two apart.
- * KEEPSAKE_FAULTS=full runs them all on the disk. What is left behind goes with the folder.
+ * The nightly run keeps them on disk. Anything left behind is removed with the folder.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isNightly } from './tier.ts'
 
 const IN_MEMORY = '/dev/shm'
 const NEEDED_BYTES = 2 * 1024 ** 3
 
 export default function useMemory(): (() => void) | undefined {
   const { env } = process
-  if (env['KEEPSAKE_FAULTS'] === 'full' || env['TMPDIR_ON_DISK'] || !hasRoom()) return undefined
+  if (isNightly || env['TMPDIR_ON_DISK'] || !hasRoom()) return undefined
   const folder = mkdtempSync(join(IN_MEMORY, 'ks-'))
   // As the system's own: some tests become another user.
   chmodSync(folder, 0o1777)

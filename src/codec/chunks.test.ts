@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { isNightly } from '../../test/tier.ts'
 import { chunksOf, firstValue, textOf } from './chunks.ts'
 import { splitFences } from './fences.ts'
 
@@ -18,7 +19,7 @@ test('chunks rejoin byte for byte, whatever the text', () => {
       const { chunks, foot } = chunksOf(text)
       expect(textOf(chunks) + foot).toBe(text)
     }),
-    { numRuns: 3000 },
+    { numRuns: isNightly ? 10_000 : 600 },
   )
 })
 
@@ -31,7 +32,7 @@ test('fences rejoin byte for byte, whatever the text', () => {
         expect(fenced.opening + fenced.block + fenced.closing + fenced.gap + fenced.body).toBe(whole)
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: isNightly ? 10_000 : 600 },
   )
 })
 

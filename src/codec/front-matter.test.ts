@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { isNightly } from '../../test/tier.ts'
 import type { JsonValue } from '../model/entry.ts'
 import { BrokenText, type ParseYaml } from './file-entry.ts'
 import { FrontMatter } from './front-matter.ts'
@@ -118,6 +119,6 @@ test('any edits leave every other chunk as it is, in its order', () => {
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: isNightly ? 2000 : 150 },
   )
 })

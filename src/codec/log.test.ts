@@ -200,10 +200,9 @@ describe('the block with a text', () => {
   })
 })
 
-test('a hostile file takes time that grows with its length', () => {
-  const large = (text: string): string => text.repeat(3_000_000 / text.length)
-  const long = (text: string): string => text.repeat(1_000_000 / text.length)
-  const started = performance.now()
+// Quadratic work would exceed the test's timeout.
+test('a hostile file of 300,000 characters is read and written in one pass', () => {
+  const large = (text: string): string => text.repeat(300_000 / text.length)
   for (const text of [
     large('\n'),
     large('\\'),
@@ -213,18 +212,17 @@ test('a hostile file takes time that grows with its length', () => {
     `## 14:03\n<!-- {"metadata":${large('{"a":')} -->`,
     `## 14:03\n<!-- {${large(' ')}-->`,
     `## ${large('1')}`,
-    long('\\\n'),
-    long('## 14:03\n'),
-    long('\\## 14:03\n'),
-    long('# 2026-11-15\n'),
-    long('## 14:03\n<!-- {"a":\n'),
-    `## 14:03\n<!-- {"metadata":{"a":${long('[')}${long(']')}}} -->`,
+    large('\\\n'),
+    large('## 14:03\n'),
+    large('\\## 14:03\n'),
+    large('# 2026-11-15\n'),
+    large('## 14:03\n<!-- {"a":\n'),
+    `## 14:03\n<!-- {"metadata":{"a":${large('[')}${large(']')}}} -->`,
   ]) {
     const file = parseLog(text, 'time')
     expect(file.head.length + file.blocks.reduce((sum, block) => sum + block.raw.length, 0)).toBe(text.length)
     serializeBlock(entry(text), '14:03', 'time')
   }
-  expect(performance.now() - started).toBeLessThan(20_000)
 })
 
 test('a line of a megabyte comes back', () => {

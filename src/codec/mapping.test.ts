@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { isNightly } from '../../test/tier.ts'
 import { BrokenText, type ParseYaml } from './file-entry.ts'
 import { parseMapping, readMapping } from './mapping.ts'
 
@@ -152,8 +153,7 @@ const soup = fc
   )
   .map((lines) => lines.map((line) => line.join('')).join(''))
 
-/** KEEPSAKE_FAULTS=full, as .ci/run sets it, takes them all. */
-const RUNS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 8000 : 1000
+const RUNS = isNightly ? 8000 : 400
 
 describe('a mapping', () => {
   test('has the values that the YAML library reads, however it was read', () => {
@@ -233,29 +233,27 @@ describe('a mapping', () => {
     if (line !== undefined) expect(error).toMatchObject({ line })
   })
 
-  test('refuses a bomb, a tower and a flood in no time', () => {
+  // Parsing these instead of refusing them would exceed the test's timeout.
+  test('refuses a bomb, a tower and a flood', () => {
     let bomb = 'a0: &a0 [x, x, x, x, x, x, x, x, x]\n'
     for (let n = 1; n < 12; n++) bomb += `a${n}: &a${n} [${`*a${n - 1}, `.repeat(9)}]\n`
-    const started = performance.now()
     for (const text of [
       bomb,
       `a: ${'['.repeat(60_000)}\n`,
       `a: ${'['.repeat(60_000)}${']'.repeat(60_000)}\n`,
       `a: ${'{"a":'.repeat(20_000)}\n`,
       `a: ["${']'.repeat(90_000)}",${'['.repeat(90_000)}${']'.repeat(90_001)}\n`,
-      `a: '\n${'  x\n'.repeat(1_000_000)}`,
-      `${'? '.repeat(5_000_000)}\n`,
+      `a: '\n${'  x\n'.repeat(150_000)}`,
+      `${'? '.repeat(300_000)}\n`,
     ]) {
       expect(() => readMapping(text, yaml, 1)).toThrow(BrokenText)
     }
-    expect(performance.now() - started).toBeLessThan(5000)
   })
 
-  test('reads a very large one of ours in time that grows with its length', () => {
-    const lines = Array.from({ length: 100_000 }, (_, n) => `key${n}: value ${n}\n`).join('')
-    const started = performance.now()
-    expect(readMapping(lines, noYaml, 1).values.size).toBe(100_000)
-    expect(performance.now() - started).toBeLessThan(5000)
+  // Quadratic work would exceed the test's timeout.
+  test('reads a very large one of ours in one pass', () => {
+    const lines = Array.from({ length: 300_000 }, (_, n) => `key${n}: value ${n}\n`).join('')
+    expect(readMapping(lines, noYaml, 1).values.size).toBe(300_000)
   })
 })
 

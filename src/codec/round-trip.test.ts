@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { isNightly } from '../../test/tier.ts'
 import { normalizeDescription, stripFinalNewlines } from '../model/content.ts'
 import type { Metadata, Origin } from '../model/entry.ts'
 import { canonicalJson, normalizeMetadata } from '../model/json.ts'
@@ -10,10 +11,8 @@ import { BrokenText, type FileEntry, type ParseYaml } from './file-entry.ts'
 import { type LogFlavour, parseLog, replaceBlocks, serializeBlock, textToAppend } from './log.ts'
 import { parsePage, serializePage } from './page.ts'
 
-/** KEEPSAKE_FAULTS=full, as .ci/run sets it, takes them all. */
-const full = process.env['KEEPSAKE_FAULTS'] === 'full'
-const RUNS = full ? 500 : 100
-const DAMAGED = full ? 3400 : 500
+const RUNS = isNightly ? 500 : 40
+const DAMAGED = isNightly ? 3400 : 150
 
 const yaml: ParseYaml = (text) => parse(text, { logLevel: 'error' })
 const noYaml: ParseYaml = () => {
@@ -321,7 +320,7 @@ describe.each<LogFlavour>(['time', 'instant'])('a log of headings by %s', (flavo
         expectSame(file.blocks[0]?.entry ?? entry, entry)
         expect(file.blocks).toHaveLength(entries.length + 1)
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     )
   })
 
@@ -393,7 +392,7 @@ describe('damaged files', () => {
         const { undated: _, ...read } = parseCard(written, yaml)
         expectSame(read, entry)
       }),
-      { numRuns: full ? 1000 : 250 },
+      { numRuns: isNightly ? 1000 : 100 },
     )
   })
 })

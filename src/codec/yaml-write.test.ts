@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { isNightly } from '../../test/tier.ts'
 import { inlineText, jsonText, keyText, pairLines, stringListText } from './yaml-write.ts'
 
 const LOOKALIKES = [
@@ -96,7 +97,7 @@ describe('a written string', () => {
         const keyed: unknown = parse(`k:\n  ${keyText(value)}: 1\n`, options)
         expect(JSON.stringify(keyed)).toBe(JSON.stringify({ k: Object.fromEntries([[value, 1]]) }))
       }),
-      { numRuns: 2500 },
+      { numRuns: isNightly ? 10_000 : 600 },
     )
   })
 

@@ -58,12 +58,11 @@ describe('a stream of events', () => {
     )
   })
 
-  it('takes time in proportion to its length: a line of 4 MB in small pieces, and 300,000 lines', async () => {
+  // Rescanning earlier input for each chunk or line would exceed the test's timeout.
+  it('is read in one pass: a line of 4 MB in small pieces, and 150,000 lines', async () => {
     const long = new TextEncoder().encode(`data: "${'x'.repeat(4_000_000)}"\n\n`)
-    const cuts = Array.from({ length: 1000 }, (_, index) => index * 4000)
-    const started = performance.now()
+    const cuts = Array.from({ length: 40_000 }, (_, index) => index * 100)
     expect(await eventsIn(long, cuts)).toHaveLength(1)
-    expect(await eventsIn(new TextEncoder().encode('data: [\n'.repeat(300_000)))).toEqual([])
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect(await eventsIn(new TextEncoder().encode('data: [\n'.repeat(150_000)))).toEqual([])
   })
 })

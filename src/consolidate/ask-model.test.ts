@@ -1,9 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { KeepsakeError } from '../errors.ts'
 import { askModel } from './ask-model.ts'
 
 const GOOD = { content: '{"history_entry": "said"}' }
 const LONG_MS = 100_000
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 describe('one call of a model', () => {
   it('gives the reply, and is told its name and how much is expected', async () => {
@@ -50,6 +54,7 @@ describe('one call of a model', () => {
   })
 
   it('ends its timer with the call', async () => {
+    vi.useFakeTimers()
     const heard: AbortSignal[] = []
     const complete = async (_: string, { signal }: { signal?: AbortSignal }): Promise<typeof GOOD> => {
       if (signal) heard.push(signal)
@@ -57,7 +62,7 @@ describe('one call of a model', () => {
       return GOOD
     }
     for (let call = 1; call <= 2; call++) await askModel({ name: '', complete }, 'prompt', { timeoutMs: 10 })
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(vi.getTimerCount()).toBe(0)
     expect(heard.map(({ aborted }) => aborted)).toEqual([false, false])
   })
 

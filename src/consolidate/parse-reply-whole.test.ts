@@ -2,11 +2,12 @@
  * The memory that is read from a reply is the whole of it or none, however the model failed to escape it or to finish it. What no
  * reader can know is left out: a part that is a correct reply by itself, where nobody says that it was cut.
  */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isNightly } from '../../test/tier.ts'
 import { parseReply } from './parse-reply.ts'
 
-const IS_FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
 const H = '"history_entry": "x"'
 const fence = '```'
 const memory = (text: string): string => `{${H}, "memory_update": "${text}"}`
@@ -218,7 +219,7 @@ describe('a memory in a reply', () => {
         expect([undefined, m]).toContain(found?.trim())
       }),
       // The same ones each time: of a hundred thousand, one may still be a reply by itself in a way not told above.
-      { numRuns: IS_FULL ? 200_000 : 2500, seed: 7 },
+      { numRuns: isNightly ? 200_000 : 1000, seed: 7 },
     )
   })
 })

@@ -1,6 +1,7 @@
 /** Replies of the kinds that models really send, and what is to be understood; then what holds for every text. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isNightly } from '../../test/tier.ts'
 import { withoutInjected } from '../model/injected.ts'
 import { parseReply, type Reply } from './parse-reply.ts'
 import { DOUBTS } from './reply-fields.ts'
@@ -375,7 +376,7 @@ describe('parseReply', () => {
         const made = JSON.stringify({ history_entry: h, memory_update: m }, null, indent)
         expect(parseReply(wrap(made))).toEqual({ historyEntry: h, memoryUpdate: m })
       }),
-      { numRuns: 1500 },
+      { numRuns: isNightly ? 10_000 : 500 },
     )
   })
 
@@ -393,7 +394,7 @@ describe('parseReply', () => {
           expect([undefined, m]).toContain(memory)
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: isNightly ? 10_000 : 500 },
     )
   })
 
@@ -448,7 +449,7 @@ describe('parseReply', () => {
           expect(field.isWellFormed() && !field.includes('\0')).toBe(true)
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: isNightly ? 20_000 : 1000 },
     )
   })
 })

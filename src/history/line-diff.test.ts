@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isNightly } from '../../test/tier.ts'
 import { type DiffLine, hunksOf, lineDiff } from './line-diff.ts'
 
 const MARKS = { same: ' ', removed: '-', added: '+' } as const
@@ -56,7 +57,7 @@ describe('a diff of lines', () => {
         const fewest = (old?.length ?? 0) + (now?.length ?? 0) - 2 * commonLines(old ?? [], now ?? [])
         expect(lines.filter(({ kind }) => kind !== 'same')).toHaveLength(fewest)
       }),
-      { numRuns: 2000 },
+      { numRuns: isNightly ? 10_000 : 600 },
     )
   })
 

@@ -1,5 +1,5 @@
 /** Entries in the plane as one agent sees them: who has a place, who has none, and what is said of these. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Letters } from '../../test/faults/letters.mjs'
 import { type Memory, openMemory, type PlaceOptions } from '../memory.ts'
 import { memoryStore } from '../stores/memory.ts'
@@ -91,13 +91,19 @@ describe('places', () => {
     const { memory } = await opened()
     const text = (n: number): string => `${'abcdefghijklm'[n % 13]?.repeat(1 + (n % 5))} ${'nopqrst'[n % 7]}${n}`
     await memory.apply(
-      Array.from({ length: 1500 }, (_, n) => ({ op: 'add', scope: 'main', kind: 'experience', content: text(n) })),
+      Array.from({ length: 60 }, (_, n) => ({ op: 'add', scope: 'main', kind: 'experience', content: text(n) })),
     )
     await memory.embed()
     const ending = new AbortController()
-    const asked = memory.places({ signal: ending.signal })
-    setTimeout(() => ending.abort(new Error('gone')))
-    await expect(asked).rejects.toThrow('gone')
+    // On this clock every step is slow enough to yield after it.
+    let steps = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      if (++steps === 10) ending.abort(new Error('gone'))
+      return steps * 1000
+    })
+    onTestFinished(() => clock.mockRestore())
+    await expect(memory.places({ signal: ending.signal })).rejects.toThrow('gone')
+    expect(steps).toBeLessThan(15)
     const refused = expect(memory.places()).rejects.toMatchObject({ code: 'CLOSED' })
     await memory.close()
     await refused

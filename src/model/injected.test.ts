@@ -6,9 +6,6 @@ const recall = block('recall', '## Boiler\n\nIt was serviced in May.')
 const memory = block('memory', '# About\n\nLikes tea.')
 const quoted = (text: string, mark: string): string => text.replace(/^/gm, mark)
 
-/** Even of a busy machine; what is not linear takes minutes. */
-const MUCH_MS = 20_000
-
 describe('withoutInjected', () => {
   it.each([
     ['a block alone', recall, ''],
@@ -42,19 +39,18 @@ describe('withoutInjected', () => {
     expect(blankInjected(text)).toBe(text)
   })
 
-  it('takes time that is proportional to the text', () => {
+  // Quadratic work would exceed the test's timeout.
+  it('reads a hostile text of half a million characters in one pass', () => {
     const opening = `<recall>\n${BLOCKS.recall}\n`
     const hostile = [
-      opening.repeat(10_000),
-      '<recall>'.repeat(100_000),
-      `<recall>${' >'.repeat(400_000)}`,
-      '<recall> From your memory, '.repeat(30_000),
-      `${' '.repeat(200_000)}${recall}${' '.repeat(200_000)}`.repeat(2),
+      opening.repeat(6000),
+      '<recall>'.repeat(70_000),
+      `<recall>${' >'.repeat(250_000)}`,
+      '<recall> From your memory, '.repeat(20_000),
+      `${' '.repeat(150_000)}${recall}${' '.repeat(150_000)}`.repeat(2),
     ]
-    const begin = performance.now()
     for (const text of hostile) expect(blankInjected(text)).toHaveLength(text.length)
     for (const text of hostile) expect(withoutInjected(text).length).toBeLessThanOrEqual(text.length)
-    expect(performance.now() - begin).toBeLessThan(MUCH_MS)
   })
 })
 

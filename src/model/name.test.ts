@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { isNightly } from '../../test/tier.ts'
 import { InvalidError } from '../errors.ts'
 import { type Random, seededRandom } from '../testing/random.ts'
 import { applyBatch } from './apply.ts'
@@ -8,8 +9,7 @@ import { nameFromContent, normalizeAgentId, normalizeName, refuseReservedName, s
 import { SeqCounter } from './seq.ts'
 import { instant } from './time.ts'
 
-/** KEEPSAKE_FAULTS=full, as .ci/run sets it, takes them all. */
-const GENERATED = process.env['KEEPSAKE_FAULTS'] === 'full' ? 100_000 : 8_000
+const GENERATED = isNightly ? 100_000 : 3_000
 const SAFE = /^[\p{L}\p{N}\p{M}]+(-[\p{L}\p{N}\p{M}]+)*$/u
 const WINDOWS_DEVICES = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/
 

@@ -68,11 +68,12 @@ describe('pieces of a text', () => {
     expect(apart).toEqual(pieces(text, 200))
   })
 
-  test('take time in proportion to the text', () => {
-    for (const unit of ['a', 'word ', '\n', 'a\u0301', '👨‍👩‍👧', '東']) {
-      const before = performance.now()
-      splitText(unit.repeat(100_000 / unit.length), 200)
-      expect(performance.now() - before).toBeLessThan(2000)
-    }
-  })
+  // Quadratic work would exceed the test's timeout.
+  test.each(['a', 'word ', '\n', 'a\u0301', '👨‍👩‍👧', '東'])(
+    'of half a million characters are made in one pass: %j',
+    (unit) => {
+      const text = unit.repeat(500_000 / unit.length)
+      expect(splitText(text, 200).at(-1)?.end ?? 0).toBe(text.trimEnd().length)
+    },
+  )
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isNightly } from '../../test/tier.ts'
 import { stemEnglish } from './stem-english.ts'
 
 describe('stemEnglish', () => {
@@ -59,7 +60,7 @@ describe('stemEnglish', () => {
         expect(stem.length).toBeLessThanOrEqual(word.length + 1)
         expect(stem).toMatch(/^[a-z]+$/)
       }),
-      { numRuns: 5000 },
+      { numRuns: isNightly ? 20_000 : 1500 },
     )
   })
 })

@@ -48,6 +48,7 @@ describe('the name of an archive', () => {
       archiveId('main', 'a', 't1'),
       archiveId('main', 'a', 't2'),
       archiveId('main', 'a\0t1', ''),
+      archiveId('main', 'at', '1'),
       archiveId('main', 'b', 't1'),
       archiveId('other', 'a', 't1'),
       conversationId('main', 'a', 't1'),

@@ -1,6 +1,7 @@
 /** Replay from the end against an oracle that reads everything forward and does the plainest thing. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isNightly } from '../../test/tier.ts'
 import type { Marker, TranscriptRecord, Turn } from './records.ts'
 import { type Live, Replay } from './replay.ts'
 
@@ -166,7 +167,7 @@ describe('replay', () => {
         expect(replayed(records, pageSize).live).toEqual(oracle(records))
         expect(unslidOf(records, pageSize)).toEqual(unslidOracle(records))
       }),
-      { numRuns: 3000 },
+      { numRuns: isNightly ? 10_000 : 800 },
     )
   })
 
@@ -177,7 +178,7 @@ describe('replay', () => {
         expect(replayed(records, pageSize).live).toEqual(oracle(records))
         expect(unslidOf(records, pageSize)).toEqual(unslidOracle(records))
       }),
-      { numRuns: 2000 },
+      { numRuns: isNightly ? 10_000 : 600 },
     )
   })
 

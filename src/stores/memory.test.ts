@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { isNightly } from '../../test/tier.ts'
 import type { StoreHarness } from '../testing/index.ts'
 import { storeContract } from '../testing/index.ts'
 import { memoryStore } from './memory.ts'
@@ -11,7 +12,7 @@ const harness: StoreHarness = {
   dispose: (store) => store.close(),
 }
 
-const cases = storeContract(harness, { seeds: [1, 2, 3, 4, 5, 6, 7, 8], batches: 400 })
+const cases = storeContract(harness, { seeds: isNightly ? [1, 2, 3, 4, 5, 6, 7, 8] : [1, 2, 3], batches: 400 })
 
 describe('the store in RAM keeps the contract: it', () => {
   for (const { name, run } of cases.filter(({ skip }) => skip === undefined)) it(name, run)

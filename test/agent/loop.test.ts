@@ -382,7 +382,7 @@ describe('an agent', () => {
       const log = async (): Promise<number> => (await own.log()).length
       const before = await log()
       vi.advanceTimersByTime(2000)
-      await vi.waitFor(async () => expect(await log()).toBe(before + 1))
+      await vi.waitFor(async () => expect(await log()).toBe(before + 1), { timeout: 30_000 })
       agent.close()
       await expire()
       const closed = await log()

@@ -1,4 +1,5 @@
 /** The texts that install and uninstall make: nothing of others is lost, and what was put in is taken out to the byte. */
+
 import fc from 'fast-check'
 import { parse as parseJsonc } from 'jsonc-parser'
 import { parse as parseToml, stringify as stringifyToml } from 'smol-toml'
@@ -7,6 +8,7 @@ import { CLIENTS, type Client } from '../../src/cli/install/clients.ts'
 import { installed, uninstalled } from '../../src/cli/install/edit.ts'
 import { readTree } from '../../src/cli/install/json-tree.ts'
 import { hookCommand, isHookCommand, isServerCommand, serverCommand } from '../../src/cli/install/server-command.ts'
+import { isNightly } from '../tier.ts'
 import { JSON_TEXTS, TOML_TEXTS } from './install-texts.ts'
 
 const COMMAND = serverCommand({}, '/')
@@ -329,7 +331,7 @@ describe('a command is known for ours', () => {
 /** At full size, minutes on a busy machine. */
 const TIMEOUT_MS = 600_000
 
-const RUNS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10_000 : 300
+const RUNS = isNightly ? 10_000 : 300
 
 describe('any document', () => {
   const { claude, codex } = CLIENTS as Readonly<Record<'claude' | 'codex', Client>> // names of the table

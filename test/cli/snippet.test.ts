@@ -53,10 +53,9 @@ describe('a snippet', () => {
     expect(line.isWellFormed()).toBe(true)
   })
 
-  it('takes no longer for a text of a million characters without a blank', () => {
-    const begun = performance.now()
+  // Quadratic work would exceed the test's timeout.
+  it('handles a million characters without a space', () => {
     expect(shown(`${'x'.repeat(1_000_000)}needle`, 'needle')).toHaveLength(3)
-    expect(performance.now() - begun).toBeLessThan(2000)
   })
 
   it('is of few, short lines of the text, in order, whatever the text', () => {

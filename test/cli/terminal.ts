@@ -8,7 +8,7 @@ const PROGRAM = 'script'
 export const noTerminal: string | undefined =
   spawnSync('sh', ['-c', `${PROGRAM} -qec true /dev/null`]).status === 0 ? undefined : `there is no "${PROGRAM}"`
 
-const PATIENCE_MS = 8000
+const PATIENCE_MS = 30_000
 
 export interface Terminal {
   /** All that was shown so far, as it was sent to the terminal. */

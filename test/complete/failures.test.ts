@@ -9,6 +9,8 @@ import type { Completion, Model } from '../../src/ports/complete.ts'
 import { asked, KEY, PROVIDERS, scripted, streamed } from './scripted.ts'
 
 const GOOD: ScriptedReply = { text: 'Good at last.' }
+/** Longer than the test's timeout. */
+const BEYOND_TIMEOUT_MS = 600_000
 
 async function failureOf(call: Promise<unknown>): Promise<KeepsakeError> {
   const error = await call.then(
@@ -131,20 +133,20 @@ describe.each(PROVIDERS)('%s', (protocol, make) => {
     const reason = new Error('enough')
     const { model } = await scripted(make, () => {
       stop.abort(reason)
-      return { text: 'late', delayMs: 20_000 }
+      return { text: 'late', delayMs: BEYOND_TIMEOUT_MS }
     })
-    await expectSoon(expect(model.complete('hi', { model: 'm', signal: stop.signal })).rejects.toBe(reason))
+    await expect(model.complete('hi', { model: 'm', signal: stop.signal })).rejects.toBe(reason)
   })
 
   it('ends at once when it is aborted while it waits to try again', async () => {
     const stop = new AbortController()
     const reason = new Error('enough')
-    const wait = (ms: number, signal?: AbortSignal): Promise<void> => {
-      setTimeout(() => stop.abort(reason), 1)
-      return realWait(ms, signal)
+    const wait = (_: number, signal?: AbortSignal): Promise<void> => {
+      setImmediate(() => stop.abort(reason))
+      return realWait(BEYOND_TIMEOUT_MS, signal)
     }
     const { model, requests } = await scripted(make, [{ status: 429, headers: { 'retry-after': '20' } }], { wait })
-    await expectSoon(expect(model.complete('hi', { model: 'm', signal: stop.signal })).rejects.toBe(reason))
+    await expect(model.complete('hi', { model: 'm', signal: stop.signal })).rejects.toBe(reason)
     expect(requests).toHaveLength(1)
   })
 
@@ -204,13 +206,6 @@ describe.each(PROVIDERS)('%s', (protocol, make) => {
     expect(error.message).toContain(`${protocol.toUpperCase()}_API_KEY holds a character`)
   })
 })
-
-/** Far sooner than what it would have waited for. */
-async function expectSoon(call: Promise<void>): Promise<void> {
-  const started = Date.now()
-  await call
-  expect(Date.now() - started).toBeLessThan(10_000)
-}
 
 /** One where nobody listens any more. */
 async function freePort(): Promise<number> {

@@ -1,10 +1,11 @@
 /** Condensing a session: what is written, in one change; what stays; what undo brings back. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import { type Memory, Memory as OpenMemory } from '../../src/memory.ts'
 import { block } from '../../src/model/injected.ts'
 import type { Complete, CompleteOptions } from '../../src/ports/complete.ts'
 import type { Sessions, Store } from '../../src/ports/store.ts'
+import { itOn } from '../one-row.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from '../session/places.ts'
 import { answering, failing, memoryText, reply, said, textsOf } from './models.ts'
 
@@ -25,7 +26,12 @@ function afterFirstLook(store: Store, others: () => Promise<void>): Store {
   return { ...store, sessions: { readBefore, ...rest } }
 }
 
-describe.each(PLACES)('condensing a session, in %s', (_, makePlace) => {
+describe.each(PLACES)('condensing a session, in %s', (where, makePlace) => {
+  const it = itOn(
+    where,
+    'writes a history entry, an archive and MEMORY.md in one change, and then the marker',
+    'leaves what is said by another process while it begins anew',
+  )
   let place: Place
   let memory: Memory
   beforeEach(() => {
@@ -226,12 +232,12 @@ describe.each(PLACES)('condensing a session, in %s', (_, makePlace) => {
   it('loses no answer to a listener that fails, and tells it once', async () => {
     await talk(memory.session('s'), 1)
     const steps: string[] = []
+    const lease = await memory.store.lease('condense-main')
     const told = (step: string): never => {
       steps.push(step)
+      if (step === 'waiting') void lease?.release()
       throw new Error(`no ears for ${step}`)
     }
-    const lease = await memory.store.lease('condense-main')
-    setTimeout(() => void lease?.release(), 5)
     const done = await consolidate(memory, 's', { model: answering(reply('Said.', '- a fact')).model, told })
     expect(done).toMatchObject({ outcome: 'condensed', memory: 'updated' })
     expect(steps).toEqual(['waiting', 'asking', 'writing'])

@@ -2,6 +2,7 @@
  * Many replies, most of them faulty: whatever comes back, nothing is lost. After each, every turn is in the transcript, MEMORY.md is the
  * accepted update or what it was, nothing is cleared that is not condensed or kept whole, and each history entry is there once.
  */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ScriptedModel, startScriptedModel } from '../../examples/scripted-model.mjs'
 import { anthropicModel } from '../../src/complete/anthropic.ts'
@@ -15,12 +16,12 @@ import type { Complete } from '../../src/ports/complete.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { type Random, seededRandom } from '../../src/testing/random.ts'
 import { Workspace } from '../session/workspace.ts'
+import { isNightly } from '../tier.ts'
 import { type FaultyReply, faultyReply } from './faulty-replies.ts'
 import { answering, memoryText, reply, said } from './models.ts'
 
-const IS_FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
 /** Each hears ten. */
-const MEMORIES = IS_FULL ? 400 : 20
+const MEMORIES = isNightly ? 400 : 8
 const TIMEOUT_MS = 5
 const KEYS = ['one', 'two']
 
@@ -167,7 +168,7 @@ describe('faulty replies', () => {
         const model = modelAt({ model: 'any', baseUrl: `${server.url.replace(/\/v1$/, '')}${path}`, retries: 0 })
         const rounds = new Rounds(workspace.open(), seededRandom(7), sent)
         await rounds.begin()
-        for (let round = 0; round < (IS_FULL ? 150 : 15); round++) await rounds.round(model, 60)
+        for (let round = 0; round < (isNightly ? 150 : 8); round++) await rounds.round(model, 60)
         await rounds.end()
       } finally {
         await workspace.remove()

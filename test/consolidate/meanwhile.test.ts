@@ -177,6 +177,18 @@ describe('after a crash between journal and files', () => {
     expect(await workspace.open().log({ by: 'hand' })).toEqual([])
   })
 
+  it('the next retry writes the files, though nothing is left to retry', async () => {
+    const memory = workspace.open()
+    await memory.reflect('- one')
+    await talk(memory.session('s'), 1)
+    await consolidate(memory, 's', { model: failing().model, reason: 'new' })
+    const { model } = answering(reply('Said.', '- one\n- two'))
+    await interrupted(workspace.root, () => retryFallbacks(memory, { model }))
+    expect(memoryFile()).toBe('- one\n')
+    expect(await retryFallbacks(workspace.open(), { model })).toEqual([])
+    expect(memoryFile()).toBe('- one\n- two\n')
+  })
+
   it('so does the next retry, and an edit that came first is told', async () => {
     const memory = workspace.open()
     await memory.reflect('- one')

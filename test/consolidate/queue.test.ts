@@ -1,5 +1,5 @@
 /** One at a time for each agent; who gives up waiting leaves the queue, and one that fails does not stop it. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { inQueue } from '../../src/consolidate/queue.ts'
 import { Memory } from '../../src/memory.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -41,8 +41,10 @@ describe('the queue of those who condense', () => {
     const memory = opened()
     const lease = await memory.store.lease('condense-main')
     let waits = 0
+    const asked = vi.spyOn(memory.store, 'lease')
     const run = inQueue(memory, { onWait: () => waits++ }, async () => 'done')
-    setTimeout(() => void lease?.release(), 60)
+    await vi.waitFor(() => expect(asked.mock.calls.length).toBeGreaterThan(2), { timeout: 30_000 })
+    await lease?.release()
     expect(await run).toBe('done')
     expect(waits).toBe(1)
     expect(await memory.store.lease('condense-main')).toBeDefined()

@@ -1,12 +1,14 @@
 /** What fell back, tried again: each is condensed once, in its place, and one that fails again stays as it is. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { consolidate } from '../../src/consolidate/consolidate.ts'
 import { retryFallbacks } from '../../src/consolidate/retry.ts'
 import type { Memory } from '../../src/memory.ts'
+import { itOn } from '../one-row.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from '../session/places.ts'
 import { answering, failing, longExchanges, memoryText, reply, sayAll, shownMemory, textsOf } from './models.ts'
 
-describe.each(PLACES)('trying again, in %s', (_, makePlace) => {
+describe.each(PLACES)('trying again, in %s', (where, makePlace) => {
+  const it = itOn(where, 'goes on after one that fails again, which stays as it is')
   let place: Place
   let memory: Memory
   beforeEach(async () => {

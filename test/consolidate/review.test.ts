@@ -7,13 +7,15 @@ import { acceptReview, rejectReview } from '../../src/consolidate/review.ts'
 import { reviews } from '../../src/consolidate/reviews.ts'
 import { Memory } from '../../src/memory.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { itOn } from '../one-row.ts'
 import { liveTexts, PLACES, type Place, talk } from '../session/places.ts'
 import { Workspace } from '../session/workspace.ts'
 import { answering, memoryText, reply } from './models.ts'
 
 const LONG = `# Facts\n${Array.from({ length: 12 }, (_, n) => `- fact number ${n}, which still holds`).join('\n')}`
 
-describe.each(PLACES)('a rewrite kept for review, in %s', (_, makePlace) => {
+describe.each(PLACES)('a rewrite kept for review, in %s', (where, makePlace) => {
+  const it = itOn(where, 'is written when it is accepted; undo brings memory and question back')
   let place: Place
   let memory: Memory
   beforeEach(async () => {

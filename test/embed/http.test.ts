@@ -91,8 +91,9 @@ describe('vectors over HTTP', () => {
 
   it('are asked for no empty text and no half character, which servers refuse', async () => {
     const { embed, requests } = await scripted()
-    expect(await embed.embed(['', 'half \ud83d'])).toHaveLength(2)
-    expect(requests[0]?.body.input).toEqual([' ', 'half \ufffd'])
+    const cutInHalf = `${'x'.repeat(7_999)}🎉`
+    expect(await embed.embed(['', 'half \ud83d', cutInHalf])).toHaveLength(3)
+    expect(requests.flatMap(({ body }) => body.input)).toEqual([' ', 'half \ufffd', `${'x'.repeat(7_999)}\ufffd`])
   })
 
   it('have as many dimensions as is asked for, and the name says so', async () => {

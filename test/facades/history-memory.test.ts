@@ -5,9 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { ConsolidationService, type ConversationEntry, historyMemory, type PromptFn } from '../../src/facades/index.ts'
 import { openMemory } from '../../src/memory.ts'
 import { afterThisFile } from '../clean-up.ts'
+import { itOn } from '../one-row.ts'
 import { Bench, newFolder, STORES } from '../tools/bench.ts'
 
 describe.each(STORES)('historyMemory on the %s store', (store) => {
+  const it = itOn(store, 'appends to the history, which a search finds once, by words and by date')
   it('reads and writes the memory, and erases it only when asked to', async () => {
     const { memory } = await Bench.open(store)
     const history = historyMemory(memory)

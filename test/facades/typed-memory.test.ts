@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryType, type TypedMemory, typedMemory } from '../../src/facades/index.ts'
 import { openMemory } from '../../src/memory.ts'
+import { itOn } from '../one-row.ts'
 import { Bench, newFolder, STORES } from '../tools/bench.ts'
 
 interface Prompt {
@@ -35,6 +36,7 @@ class AgentLoop {
 }
 
 describe.each(STORES)('typedMemory on the %s store', (store) => {
+  const it = itOn(store, 'stores and searches a profile as the example does')
   it('stores and searches a profile as the example does', async () => {
     const bench = await Bench.open(store)
     const memory = typedMemory(bench.memory)

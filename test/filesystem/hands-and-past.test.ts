@@ -1,9 +1,21 @@
 /** Hands and the past together: copies, moves, swapped files, names that were taken, bulk removals, what was there before. */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Memory } from '../../src/memory.ts'
+import { TICK_MS } from '../../src/stores/disk/reading.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 
 let base: string
@@ -117,7 +129,8 @@ describe('undo', () => {
     const memory = open()
     await memory.learnFact('t', 'x one')
     writeFileSync(at('world/t.md'), '')
-    await new Promise((resolve) => setTimeout(resolve, 250))
+    // Long enough ago that no editor is about to write it.
+    utimesSync(at('world/t.md'), 0, 0)
     await memory.learnFact('t', 'y two')
     await memory.undo()
     expect(readFileSync(at('world/t.md'), 'utf8')).toBe('')
@@ -230,7 +243,9 @@ describe('the mirror of the history', () => {
     await memory.forget(entries[0]?.id ?? '')
     await memory.close()
     const [month = ''] = readdirSync(at('agents/main')).filter((name) => name.startsWith('HISTORY-'))
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    // Within a tick, two saves can have the same ctime.
+    const { ctimeMs } = statSync(at(`agents/main/${month}`))
+    await vi.waitFor(() => expect(Date.now() - ctimeMs).toBeGreaterThan(TICK_MS), { interval: 5 })
     rmSync(at(`agents/main/${month}`))
     expect(await texts(open())).toEqual(['one'])
   })

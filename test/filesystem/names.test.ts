@@ -1,4 +1,5 @@
 /** Hostile names through the real store: nothing outside the workspace, no two names on one file, every name comes back. */
+
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,9 +9,9 @@ import type { AddOperation } from '../../src/model/operation.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { seededRandom } from '../../src/testing/random.ts'
+import { isNightly } from '../tier.ts'
 
-/** All of them take a minute: KEEPSAKE_FAULTS=full, as .ci/run sets it. */
-const NAMES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 30_000 : 800
+const NAMES = isNightly ? 30_000 : 300
 const PER_BATCH = 1000
 const PIECES = [
   '..', '/', '\\', '.', ' ', '-', '_', 'C', 'c', '++', '#', '!', 'con', 'NUL', 'aux.md', 'é', 'e\u0301', 'ß', 'SS', 'İ', 'ﬁ',

@@ -1,4 +1,5 @@
 /** Random batches on the store in files and on the oracle in RAM: the same answers, the same state, also after a restart. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,9 +11,9 @@ import type { Store } from '../../src/ports/store.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { type RandomBatch, randomOperations, stateDifference } from '../../src/testing/index.ts'
+import { isNightly } from '../tier.ts'
 
-/** KEEPSAKE_FAULTS=full, as .ci/run sets it, plays six. */
-const SEEDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? [1, 2, 3, 4, 5, 6] : [1, 2]
+const SEEDS = isNightly ? [1, 2, 3, 4, 5, 6] : [1]
 const BATCHES = 200
 const LOOK_EVERY = 20
 

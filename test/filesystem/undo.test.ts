@@ -1,12 +1,14 @@
-/** Undo gives every file its very bytes back: each of a thousand changes, by agents and by hands, over restarts. */
+/** Undo restores every file byte for byte: random changes by agents and by editors, over restarts. */
+
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Memory } from '../../src/memory.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
+import { isNightly } from '../tier.ts'
 
-const CHANGES = process.env['KEEPSAKE_FAULTS'] === 'full' ? 1000 : 60
+const CHANGES = isNightly ? 1000 : 30
 const seed = Number(process.env['KEEPSAKE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
 let base: string
@@ -114,6 +116,12 @@ describe(`undo (seed ${seed})`, () => {
     before.set(1, new Map())
     let shown = tree()
     let last = 1
+    let restarts = 0
+    const restart = async (count: number): Promise<void> => {
+      if (count % 10 !== 0) return
+      memory = await reopened(memory)
+      restarts++
+    }
     for (let n = 2; last < CHANGES; n++) {
       await act(memory, random, n)
       const [newest] = await numbers(memory, last)
@@ -121,15 +129,16 @@ describe(`undo (seed ${seed})`, () => {
       before.set(last + 1, shown)
       shown = tree()
       last = newest
-      if (n % 40 === 0) memory = await reopened(memory)
+      await restart(n)
     }
+    expect(restarts).toBeGreaterThan(1)
     for (let number = last; number >= 1; number--) {
       const { change } = await memory.undo()
       expect(change?.reverts, `seed ${seed}`).toEqual([number])
       // An edit by hand may have been told as several changes, one a file.
       const then = before.get(number)
       if (then) expect(tree(), `seed ${seed}, change ${number}`).toEqual(then)
-      if (number % 40 === 0) memory = await reopened(memory)
+      await restart(number)
     }
     // Every undo is undone, the newest first: the way back up.
     const undos = await memory.log({ by: 'undo', limit: 10_000 })
@@ -137,7 +146,7 @@ describe(`undo (seed ${seed})`, () => {
       await memory.undo({ changes: [change.number] })
       const next = before.get(index + 2)
       if (next) expect(tree(), `seed ${seed}, redone ${index + 1}`).toEqual(next)
-      if (index % 50 === 0) memory = await reopened(memory)
+      await restart(index)
     }
     expect(tree(), `seed ${seed}`).toEqual(shown)
     await memory.close()

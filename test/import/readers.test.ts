@@ -1,4 +1,5 @@
 /** What each reader makes of files as those programs write them, and of files that nobody should have written. */
+
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -8,9 +9,10 @@ import { foreignTime } from '../../src/import/foreign-time.ts'
 import { FORMATS, type ImportFormat } from '../../src/import/formats.ts'
 import type { ImportPlan } from '../../src/import/plan.ts'
 import { type Random, seededRandom } from '../../src/testing/random.ts'
+import { isNightly } from '../tier.ts'
 import { fixture, OPTIONS, planOf } from './reading.ts'
 
-const ROUNDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 3000 : 30
+const ROUNDS = isNightly ? 3000 : 15
 
 /** A few characters removed, doubled or replaced by what breaks things. */
 function damaged(text: string, random: Random): string {
@@ -199,17 +201,16 @@ describe('what nobody should have written', () => {
     ['blank lines', `${'\n'.repeat(200_000)}x`],
     ['a heading of signs', `## ${'#'.repeat(200_000)}x`],
     ['a time that never ends', `## 10:00${' '.repeat(200_000)}UT`],
-    ['fences', '```\n'.repeat(150_000)],
-    ['headings', '## a\n'.repeat(100_000)],
+    ['fences', '```\n'.repeat(80_000)],
+    ['headings', '## a\n'.repeat(60_000)],
     ['front matter that is deep', `---\na: ${'['.repeat(50_000)}\n---\nx`],
     ['JSON that is deep', `{"a":${'['.repeat(200_000)}`],
     ['names that are one', '{"type":"entity","name":"a","observations":["b"]}\n'.repeat(10_000)],
-  ])('takes no time to speak of: %s', (_, text) => {
-    const began = performance.now()
-    for (const path of ['2026-01-15.md', '2026-01-15-a.md', 'note.md']) {
+    // Quadratic work would exceed the test's timeout.
+  ])('is read in one pass: %s', (_, text) => {
+    for (const path of ['2026-01-15.md', 'note.md']) {
       for (const format of formats) FORMATS[format].read([{ path, text }], OPTIONS)
     }
-    expect(performance.now() - began).toBeLessThan(20_000)
   })
 })
 

@@ -1,5 +1,6 @@
 // A folder that was lived in, moved to one file, changed there at random, and moved back: files that were kept for a hand's sake
 // are written anew where their entries changed, and the past goes on through all of it.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,9 +14,10 @@ import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { type Random, seededRandom } from '../../src/testing/random.ts'
 import { scanned } from '../../src/testing/requests.ts'
 import { stateDifference } from '../../src/testing/state-equality.ts'
+import { isNightly } from '../tier.ts'
 import { differentFiles, livedInFolder } from './lived-in-folder.ts'
 
-const SEEDS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 40 : 2
+const SEEDS = isNightly ? 40 : 1
 
 const folder = mkdtempSync(join(tmpdir(), 'keepsake-meddled-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

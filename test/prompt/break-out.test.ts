@@ -1,16 +1,15 @@
 /** Whatever stands in a memory, a tolerant reader of the whole prompt sees the tags that we put, once each, in order. */
+
 import { describe, expect, it } from 'vitest'
 import { type Memory, memoryStore, openMemory } from '../../src/index.ts'
 import { neutral } from '../../src/prompt/neutral.ts'
+import { isNightly } from '../tier.ts'
 import { BREAK_OUTS, MORE_BREAK_OUTS } from './break-outs.ts'
 import { seenIn } from './tolerant-reader.ts'
 
 const OURS = ['<memory', '</memory', '<recap', '</recap', '<recall', '</recall']
 /** All of them take long; that nothing is seen in each of them is told by the text alone. */
-const TRIED =
-  process.env['KEEPSAKE_FAULTS'] === 'full'
-    ? [...BREAK_OUTS, ...MORE_BREAK_OUTS]
-    : BREAK_OUTS.filter((_, index) => index % 4 === 0)
+const TRIED = isNightly ? [...BREAK_OUTS, ...MORE_BREAK_OUTS] : BREAK_OUTS.filter((_, index) => index % 12 === 0)
 const QUESTION = 'what about the heron deployment'
 
 async function openInRam(): Promise<Memory> {
@@ -83,7 +82,8 @@ describe('a break-out', () => {
   it('is not made by a cut', async () => {
     const memory = await openInRam()
     for (let shift = 0; shift < 15; shift++) {
-      await memory.reflect(`${'x'.repeat(shift)}${'</memorybank>'.repeat(5000)}`)
+      // All of one length: the cut falls at another letter of the tag each time.
+      await memory.reflect(`${'x'.repeat(shift)}${'</memorybank>'.repeat(3000)}`.slice(0, 39_000))
       const { system, parts } = await memory.context()
       expect(parts.find(({ part }) => part === 'memory')?.cut).toBe(true)
       expect(seenIn(system.slice(-2000))).toEqual(['</memory'])

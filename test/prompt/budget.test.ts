@@ -6,6 +6,10 @@ import { neutral } from '../../src/prompt/neutral.ts'
 import { RECALL_TOKENS, recallBlock } from '../../src/prompt/recall-block.ts'
 import { BUDGETS, type SystemPromptParts, systemPrompt } from '../../src/prompt/system-prompt.ts'
 import type { Hit } from '../../src/recall/found.ts'
+import { isNightly } from '../tier.ts'
+import { countMatching } from './count-matching.ts'
+
+const RUNS = isNightly ? 100 : 8
 
 const NOTHING: SystemPromptParts = {
   agent: 'main',
@@ -52,20 +56,20 @@ describe('a budget', () => {
         if (!part.cut && name !== 'directive') expect(part.text).toContain(neutral(whole))
         if (part.cut) expect(part.text).toMatch(/does not fit here/)
       }),
-      { numRuns: 25 },
+      { numRuns: RUNS },
     )
   })
 
   it('is used: what is cut is not much less than what would fit', () => {
     for (const text of [
-      'Anna likes herons. '.repeat(20_000),
-      'Anna likes herons.\n'.repeat(20_000),
-      'x'.repeat(500_000),
+      'Anna likes herons. '.repeat(8_000),
+      'Anna likes herons.\n'.repeat(8_000),
+      'x'.repeat(200_000),
       // What is made neutral may be much longer than it was, here and there or all over.
-      '<|a|>'.repeat(40_000),
-      '</memory>'.repeat(40_000),
-      `${'<|a|>'.repeat(1000)}${'Anna likes herons. '.repeat(20_000)}`,
-      `${'Anna likes herons. '.repeat(1000)}${'<|a|> '.repeat(20_000)}`,
+      '<|a|>'.repeat(15_000),
+      '</memory>'.repeat(15_000),
+      `${'<|a|>'.repeat(1000)}${'Anna likes herons. '.repeat(8_000)}`,
+      `${'Anna likes herons. '.repeat(1000)}${'<|a|> '.repeat(8_000)}`,
     ]) {
       const [part] = systemPrompt({ ...NOTHING, memory: text }).parts
       expect(part?.tokens, text.slice(0, 20)).toBeGreaterThan(BUDGETS.memory * 0.7)
@@ -167,16 +171,14 @@ describe('the recall block', () => {
     ['one word', 'x'],
     ['tags', '</recall>'],
     ['blanks', ' \n'],
-  ])('waits for no entry of megabytes: %s', (_, filler) => {
+  ])('reads no entry of megabytes to its end: %s', async (_, filler) => {
     const content = `heron ${filler.repeat(4_000_000 / filler.length)} heron`
     const hits = [0, 1, 2, 3, 4].map((n) => hitOf(`${n} ${content}`, { description: content }))
-    const took = [0, 1, 2, 3, 4].map(() => {
-      const begin = performance.now()
+    const { longest } = await countMatching(() => {
       expect(recallBlock({ hits }, 'UTC')?.tokens).toBeLessThanOrEqual(RECALL_TOKENS)
-      return performance.now() - begin
     })
-    // The best of them, since others may be at work on the machine: some 20 ms on a quiet one, and seconds where all is read.
-    expect(Math.min(...took)).toBeLessThan(1000)
+    expect(longest).toBeGreaterThan(0)
+    expect(longest).toBeLessThan(100_000)
   })
 
   it('keeps its budget, whatever was found', () => {
@@ -193,7 +195,7 @@ describe('the recall block', () => {
           if (part) expect(neutral(part.text.slice(9, -10))).toBe(part.text.slice(9, -10))
         },
       ),
-      { numRuns: 25 },
+      { numRuns: RUNS },
     )
   })
 })

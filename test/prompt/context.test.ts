@@ -90,29 +90,6 @@ describe('the parts of a prompt', () => {
     expect(recall.match(/zebra in .*/g)).toEqual(['zebra in MEMORY.md'])
   })
 
-  // To index them takes seconds; what is beyond the search is told by the block alone, in budget.test.ts.
-  it.runIf(process.env['KEEPSAKE_FAULTS'] === 'full')(
-    'wait for no entry of megabytes, beyond the search for it',
-    async () => {
-      const memory = await openMemory({ store: memoryStore() })
-      for (let n = 0; n < 5; n++) {
-        await memory.remember(`${`The zebra ${n} is striped. `.repeat(160_000)}`, { name: `Zebra ${n}` })
-      }
-      const took = async (call: () => Promise<unknown>): Promise<number> => {
-        const begin = performance.now()
-        await call()
-        return performance.now() - begin
-      }
-      await memory.context({ message: 'zebra' })
-      const rounds: number[] = []
-      for (let round = 0; round < 3; round++) {
-        const search = await took(() => memory.search('zebra'))
-        rounds.push((await took(() => memory.context({ message: 'zebra' }))) - search)
-      }
-      expect(Math.min(...rounds)).toBeLessThan(200)
-    },
-  )
-
   it("are an agent's own", async () => {
     const { system, recall } = await (await sampleMemory()).as('other').context({ message: MESSAGE })
     expect(system).not.toMatch(/Crab|Anna/)

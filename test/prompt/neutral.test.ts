@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { neutral } from '../../src/prompt/neutral.ts'
+import { isNightly } from '../tier.ts'
 import { BREAK_OUTS } from './break-outs.ts'
 import { seenIn } from './tolerant-reader.ts'
+
+const RUNS = isNightly ? 5000 : 400
 
 const HARMLESS = [
   'List<String> names = new ArrayList<>();',
@@ -83,7 +86,7 @@ describe('neutral text', () => {
       fc.property(pieces, (text) => {
         expect(seenIn(neutral(text)), text).toEqual([])
       }),
-      { numRuns: 2000 },
+      { numRuns: RUNS },
     )
   })
 
@@ -92,7 +95,7 @@ describe('neutral text', () => {
       fc.property(pieces, (text) => {
         expect(neutral(neutral(text))).toBe(neutral(text))
       }),
-      { numRuns: 2000 },
+      { numRuns: RUNS },
     )
   })
 
@@ -104,7 +107,7 @@ describe('neutral text', () => {
         const shown = text.replace(/(?![\t-\r\x85])\p{Cc}/gu, '')
         expect(withoutDotsOf(out, shown)).toBe(shown)
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS },
     )
   })
 
@@ -131,7 +134,8 @@ describe('neutral text', () => {
     expect(neutral('<\x1bmem\x07ory>\n\nHum\x01an:')).toBe('<·memory>\n\nHuman·:')
   })
 
-  it('takes a time that grows with the length alone', () => {
+  // Quadratic work would exceed the test's timeout.
+  it('reads a long text in one pass, whatever is repeated in it', () => {
     const long = [
       '<',
       '</',
@@ -162,12 +166,10 @@ describe('neutral text', () => {
       '🅼',
     ]
     for (const piece of long) {
-      const started = performance.now()
-      neutral(piece.repeat(300_000 / piece.length))
-      neutral(`&${piece.repeat(100_000 / piece.length)}lt;/memory>`)
-      neutral(`<${piece.repeat(100_000 / piece.length)}memory>`)
-      // A hundredth of what anything quadratic would take, and a hundred times what it takes on a quiet machine.
-      expect(performance.now() - started, JSON.stringify(piece)).toBeLessThan(2000)
+      const many = piece.repeat(150_000 / piece.length)
+      for (const text of [many, `&${many}lt;/memory>`, `<${many}memory>`]) {
+        expect(neutral(text).length, JSON.stringify(piece)).toBeGreaterThan(0)
+      }
     }
   })
 })

@@ -1,4 +1,5 @@
 /** What holds of the tokenizer, of queries and of highlights for every text there is. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Analyzer, englishAnalyzer, loadAnalyzer } from '../../src/search/analyzer.ts'
@@ -7,9 +8,10 @@ import { highlights } from '../../src/search/highlight.ts'
 import { IRREGULAR_VERBS } from '../../src/search/irregular-verbs.ts'
 import { LANGUAGES } from '../../src/search/languages.ts'
 import { parseQuery } from '../../src/search/query.ts'
+import { isNightly } from '../tier.ts'
 import { ODD_TEXT } from './odd-text.ts'
 
-const RUNS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 3000 : 1000
+const RUNS = isNightly ? 3000 : 210
 
 const english = englishAnalyzer()
 
@@ -76,7 +78,7 @@ describe('tokens of any text', () => {
       fc.property(ODD_TEXT, (text) => {
         for (const { term } of tokensOf(text, analyzer)) expect(term.length).toBeLessThanOrEqual(64)
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS / 3 },
     )
   })
 })

@@ -1,7 +1,8 @@
 /**
  * The engine against a naive search over all documents, on random cases: puts, replaces, removes, half-done merges,
- * saves and reopenings between, over one index and two. `KEEPSAKE_FAULTS=full` runs ten thousand of them.
+ * saves and reopenings between, over one index and two. The nightly run has ten thousand of them.
  */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Scoring, saturated } from '../../src/search/bm25.ts'
@@ -12,10 +13,11 @@ import { search } from '../../src/search/search.ts'
 import { SearchIndex } from '../../src/search/search-index.ts'
 import type { Bounds } from '../../src/search/segment-set.ts'
 import type { TermPart } from '../../src/search/term-parts.ts'
+import { isNightly } from '../tier.ts'
 import { naiveGroup, naiveLengths, naiveSearch } from './naive-search.ts'
 import { plainAnalyzer } from './plain-analyzer.ts'
 
-const RUNS = process.env['KEEPSAKE_FAULTS'] === 'full' ? 10_000 : 150
+const RUNS = isNightly ? 10_000 : 60
 const SCHEMA: Schema = { fields: ['name', 'content'], columns: ['time'] }
 
 // Few and alike, so that words meet, begin alike, and stand side by side; and some that are not plain letters.

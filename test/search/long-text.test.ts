@@ -1,26 +1,20 @@
 /**
- * Time in proportion to the length, whatever the text: a document or a query from outside can't stop the program. CPU
- * time, so that a busy machine does not fail it. The bounds are far above what it takes and far below anything quadratic.
+ * A document or a query from outside can't stop the program, however long it is and whatever it is made of. Work that grew with the
+ * square of the length would run into the timeout.
  */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { englishAnalyzer } from '../../src/search/analyzer.ts'
 import { highlights } from '../../src/search/highlight.ts'
 import { parseQuery } from '../../src/search/query.ts'
+import { isNightly } from '../tier.ts'
 import { ODD_TEXT } from './odd-text.ts'
 
-const full = process.env['KEEPSAKE_FAULTS'] === 'full'
-const RUNS = full ? 100_000 : 700
-const LENGTH = full ? 1_000_000 : 250_000
+const RUNS = isNightly ? 100_000 : 300
+const LENGTH = isNightly ? 1_000_000 : 250_000
 
 const english = englishAnalyzer()
-
-function cpuMs(work: () => void): number {
-  const before = process.cpuUsage()
-  work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
-}
 
 function count(text: string): number {
   let tokens = 0
@@ -30,37 +24,42 @@ function count(text: string): number {
   return tokens
 }
 
+/** Each takes another way through the analyzer or the parser of queries. */
+const UNITS: readonly (readonly [name: string, unit: string])[] = [
+  ['all joiners', 'a.b-c/d_e@f:g&'],
+  ['quotes', '"'],
+  ['quoted letters', '"a" '],
+  ['exclusions', '-a '],
+  ['letters with marks', 'a\u0301'],
+  ['half characters', '\ud800'],
+  ['a ligature that folds to eighteen letters', 'ﷺ'],
+  ['words', 'deploy the services '],
+]
+
+const MORE_UNITS: typeof UNITS = [
+  ['apostrophes', "a'"],
+  ['Thai', 'น้ำ'],
+  ['plus signs', 'a++'],
+  ['one letter', 'a'],
+  ['capitals and small letters', 'aB'],
+  ['letters and digits', 'ab1'],
+  ['letters with hyphens', 'a-'],
+  ['letters with dots', 'a.'],
+  ['contractions', "a's"],
+  ['hyphens', '-'],
+  ['stars', 'a* '],
+  ['combining marks', '\u0301'],
+  ['Chinese', '東京'],
+  ['jamo', '\u1112\u1161'],
+  ['emoji', '🚀'],
+]
+
 describe(`${LENGTH} characters`, () => {
-  it.each([
-    ['one letter', 'a'],
-    ['capitals and small letters', 'aB'],
-    ['letters and digits', 'ab1'],
-    ['letters with hyphens', 'a-'],
-    ['letters with dots', 'a.'],
-    ['all joiners', 'a.b-c/d_e@f:g&'],
-    ['apostrophes', "a'"],
-    ['contractions', "a's"],
-    ['plus signs', 'a++'],
-    ['quotes', '"'],
-    ['quoted letters', '"a" '],
-    ['hyphens', '-'],
-    ['stars', 'a* '],
-    ['exclusions', '-a '],
-    ['combining marks', '\u0301'],
-    ['letters with marks', 'a\u0301'],
-    ['Chinese', '東京'],
-    ['Thai', 'น้ำ'],
-    ['jamo', '\u1112\u1161'],
-    ['emoji', '🚀'],
-    ['half characters', '\ud800'],
-    ['a ligature that folds to eighteen letters', 'ﷺ'],
-    ['words', 'deploy the services '],
-  ])('of %s: a document, a query, and both', (_, unit) => {
+  it.each([...UNITS, ...(isNightly ? MORE_UNITS : [])])('of %s: a document, a query, and both', (_, unit) => {
     const text = unit.repeat(LENGTH / unit.length)
-    expect(cpuMs(() => count(text))).toBeLessThan(4e-3 * LENGTH)
-    const query = parseQuery(text, english)
-    expect(cpuMs(() => parseQuery(text, english))).toBeLessThan(1e-3 * LENGTH)
-    expect(cpuMs(() => highlights(text, query, english))).toBeLessThan(8e-3 * LENGTH)
+    expect(count(text)).toBeLessThanOrEqual(2 * LENGTH)
+    const marked = highlights(text, parseQuery(text, english), english)
+    expect(marked.length).toBeLessThanOrEqual(LENGTH)
   })
 
   it('of one letter with marks is one short term', () => {
@@ -70,16 +69,11 @@ describe(`${LENGTH} characters`, () => {
   })
 })
 
-it(`takes ${RUNS} odd documents and queries without a crash, and none longer than its length allows`, () => {
-  // The first ones pay for the compiler.
-  for (const text of fc.sample(ODD_TEXT, 300)) highlights(text, parseQuery(text, english), english)
+it(`takes ${RUNS} odd documents and queries without a crash`, () => {
   fc.assert(
     fc.property(ODD_TEXT, ODD_TEXT, (text, asked) => {
-      const took = cpuMs(() => {
-        count(text)
-        highlights(text, parseQuery(asked, english), english)
-      })
-      expect(took).toBeLessThan(100 + 0.1 * (text.length + asked.length))
+      expect(count(text)).toBeLessThanOrEqual(20 * text.length)
+      highlights(text, parseQuery(asked, english), english)
     }),
     { numRuns: RUNS },
   )

@@ -11,6 +11,7 @@ import type { Batch, Operation } from '../../src/model/operation.ts'
 import type { ApplyOptions, Sessions, Store } from '../../src/ports/store.ts'
 import { archiveId, archiveMetadata } from '../../src/session/archive.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
+import { itOn } from '../one-row.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from './places.ts'
 import { Workspace } from './workspace.ts'
 
@@ -30,7 +31,12 @@ async function undoEntriesOnly(memory: Memory, change: number): Promise<void> {
   await past.undo({ changes: [change] }, new Date().toISOString())
 }
 
-describe.each(PLACES)('compaction in %s', (_, newPlace) => {
+describe.each(PLACES)('compaction in %s', (where, newPlace) => {
+  const it = itOn(
+    where,
+    'loses and doubles nothing where the marker is missing, and the next write appends it',
+    'makes one of two at once',
+  )
   let place: Place
   let memory: Memory
   let session: Session

@@ -2,20 +2,16 @@
  * How often the echo guard errs, on real chats: turns of a conversation are injected, and the whole conversation comes back.
  * An echo that passes is a memory that feeds on itself, a new turn that is held back is lost. The rates are printed.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseDataset } from '../../src/eval/dataset.ts'
 import { docEntries } from '../../src/eval/doc-entries.ts'
 import { memoryStore, openMemory } from '../../src/index.ts'
 import { fingerprintsOf } from '../../src/session/echo/fingerprints.ts'
 import { newPart } from '../../src/session/echo/new-part.ts'
-
-const DATA = resolve(import.meta.dirname, '../../../shared/data/dev')
-const MISSING = existsSync(DATA) ? undefined : 'there is no ../shared/data/dev to measure with'
-
-/** Some of the chats tell as much as all of them, in a quarter of the time. */
-const IS_FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
+import { isNightly, needPublicData, PUBLIC_DATA } from '../tier.ts'
 
 /** Below that, nobody can tell. */
 const SHORTEST = 3
@@ -49,7 +45,7 @@ function sentencesOf(text: string): string[] {
 }
 
 function ratesOf(name: string): Rates {
-  const file = join(DATA, `${name}.json`)
+  const file = join(PUBLIC_DATA, `${name}.json`)
   const tally = Object.fromEntries(MEASURED.map((of) => [of, { of: 0, wrong: 0 }])) as Record<
     keyof Rates,
     { of: number; wrong: number }
@@ -59,7 +55,7 @@ function ratesOf(name: string): Rates {
     if (isWrong) tally[of].wrong++
   }
   const { scopes } = parseDataset(readFileSync(file, 'utf8'), file)
-  for (const { docs } of scopes.filter((_, n) => IS_FULL || n % 4 === 0)) {
+  for (const { docs } of scopes.filter((_, n) => isNightly || n % 4 === 0)) {
     const texts = docs.map(({ text }) => text)
     // Every third: more than a session ever injects of what is said in it.
     const injected = [...new Set(texts.filter((_, n) => n % 3 === 0))]
@@ -103,14 +99,14 @@ function percent({ of, wrong }: Rate): number {
   return (100 * wrong) / of
 }
 
-if (MISSING !== undefined) console.warn(`SKIPPED: ${MISSING}`)
+describe('the echo guard on real chats', () => {
+  needPublicData()
 
-describe.skipIf(MISSING !== undefined)('the echo guard on real chats', () => {
   it.each([
     // People talking to each other.
     { name: 'locomo', ofHalves: 9 },
     // A developer and an assistant, who print the same code and ask the same questions again with a few words changed.
-    ...(IS_FULL ? [{ name: 'beam100k', ofHalves: 5 }] : []),
+    ...(isNightly ? [{ name: 'beam100k', ofHalves: 5 }] : []),
   ])('errs on $name in no whole echo, at most $ofHalves % of the words of halves, and 1 % of what is new', (bars) => {
     const rates = ratesOf(bars.name)
     const line = (what: string, rate: Rate): string =>
@@ -132,7 +128,7 @@ describe.skipIf(MISSING !== undefined)('the echo guard on real chats', () => {
   })
 
   it('holds back in a session what it was given, and lets pass what else was said in the same conversation', async () => {
-    const file = join(DATA, 'locomo.json')
+    const file = join(PUBLIC_DATA, 'locomo.json')
     const [scope] = parseDataset(readFileSync(file, 'utf8'), file).scopes
     if (!scope) throw new Error('the set is empty')
     const { operations, lastMs } = docEntries(scope.docs, 'main', Date.now())

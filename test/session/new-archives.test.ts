@@ -1,12 +1,14 @@
 /** Compaction with the reason `new`: the turns are summed up, and the session begins anew behind them, without the archive. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { identityGate } from '../../src/memory/identity-gate.ts'
 import { Past } from '../../src/memory/past.ts'
 import { Memory, type Session } from '../../src/memory.ts'
+import { itOn } from '../one-row.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from './places.ts'
 import { untold } from './untold.ts'
 
-describe.each(PLACES)('a session that begins anew with an archive in %s', (_, newPlace) => {
+describe.each(PLACES)('a session that begins anew with an archive in %s', (where, newPlace) => {
+  const it = itOn(where, 'is made once by two at once')
   let place: Place
   let memory: Memory
   let session: Session

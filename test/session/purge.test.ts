@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Memory } from '../../src/memory.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { itOn } from '../one-row.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from './places.ts'
 import { Workspace } from './workspace.ts'
 
@@ -57,7 +58,8 @@ describe('a purge by another process', () => {
   })
 })
 
-describe.each(PLACES)('a purged archive in %s', (_, newPlace) => {
+describe.each(PLACES)('a purged archive in %s', (where, newPlace) => {
+  const it = itOn(where, 'gives its turns back after a crash, too (%s)')
   let place: Place
   beforeEach(() => {
     place = newPlace()

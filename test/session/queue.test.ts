@@ -1,13 +1,15 @@
 /** What is asked of a session without waiting is done in that order, however many sessions are open. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { KeepsakeError } from '../../src/errors.ts'
 import { Memory } from '../../src/memory.ts'
 import type { Sessions, Store } from '../../src/ports/store.ts'
+import { itOn } from '../one-row.ts'
 import { liveTexts, PLACES, type Place } from './places.ts'
 
 const user = (content: string, id?: string) => ({ role: 'user', content, ...(id ? { id } : {}) }) as const
 
-describe.each(PLACES)('without waiting, in %s,', (_, newPlace) => {
+describe.each(PLACES)('without waiting, in %s,', (where, newPlace) => {
+  const it = itOn(where, 'a reset leaves behind what was said before it, and nothing that came after')
   let place: Place
   let memory: Memory
   beforeEach(() => {

@@ -2,16 +2,16 @@
  * Random sequences of what may happen to a session, against a plain model of it: turns, what stands for them, what was reset. Some are
  * done by another process, and at some the transcript can't be told, as after a crash.
  */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isKeepsakeError } from '../../src/errors.ts'
 import { Memory, type Session, type Summed } from '../../src/memory.ts'
 import { derivedId } from '../../src/model/id.ts'
 import { isFallback } from '../../src/session/archive.ts'
+import { isNightly } from '../tier.ts'
 import { PLACES, type Place } from './places.ts'
 import { untold } from './untold.ts'
-
-const FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
 
 type Step =
   | { readonly do: 'say' }
@@ -265,8 +265,8 @@ function isCrash(error: unknown): boolean {
 }
 
 describe.each(PLACES)('any sequence in %s', (name, newPlace) => {
-  const few = name === 'files' ? 10 : 60
-  it('leaves the session as a plain model has it', { timeout: FULL ? 3_600_000 : 60_000 }, async () => {
+  const few = name === 'files' ? 5 : 30
+  it('leaves the session as a plain model has it', { timeout: isNightly ? 3_600_000 : 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(run, async (steps) => {
         const place = newPlace()
@@ -276,7 +276,7 @@ describe.each(PLACES)('any sequence in %s', (name, newPlace) => {
           await place.remove()
         }
       }),
-      { numRuns: FULL ? few * 50 : few },
+      { numRuns: isNightly ? few * 100 : few },
     )
   })
 })

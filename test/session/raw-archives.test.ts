@@ -1,8 +1,9 @@
 /** Archives that hold all that was said, for want of a summary: they stand for nothing, unless the session begins anew with them. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import type { Compacted, Memory, Session, Summed } from '../../src/memory.ts'
 import { Memory as OpenMemory } from '../../src/memory.ts'
 import { block } from '../../src/model/injected.ts'
+import { itOn } from '../one-row.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from './places.ts'
 import { untold } from './untold.ts'
 
@@ -10,7 +11,8 @@ const raw = (text: string): (() => Summed) => {
   return () => ({ text, raw: true, origin: { by: 'raw-fallback', agent: 'main', session: 'chat' } })
 }
 
-describe.each(PLACES)('a raw archive in %s', (_, newPlace) => {
+describe.each(PLACES)('a raw archive in %s', (where, newPlace) => {
+  const it = itOn(where, 'is replaced once where two do it at once, and by a summary where both come about at once')
   let place: Place
   let memory: Memory
   let session: Session

@@ -1,10 +1,11 @@
 /** What a session keeps and gives back: turns, the window, what slides out, reset, import. */
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Memory } from '../../src/memory.ts'
 import { block } from '../../src/model/injected.ts'
 import type { Store } from '../../src/ports/store.ts'
+import { itOn } from '../one-row.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from './places.ts'
 import { Workspace } from './workspace.ts'
 
@@ -12,7 +13,12 @@ async function conversation(memory: Memory): Promise<string[]> {
   return (await memory.list({ kinds: ['conversation'] })).map(({ content }) => content)
 }
 
-describe.each(PLACES)('a session in %s', (_, newPlace) => {
+describe.each(PLACES)('a session in %s', (where, newPlace) => {
+  const it = itOn(
+    where,
+    'gives the last exchanges as messages, the same after a restart',
+    'imports turns by their ids, never twice, also when several do it at once',
+  )
   let place: Place
   beforeEach(() => {
     place = newPlace()
@@ -425,7 +431,8 @@ describe('a session in files', () => {
     const session = workspace.open().session('chat')
     await talk(session, 1, 2)
     // Where the span ends is then told by the time alone.
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    const spoken = Date.now()
+    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(spoken), { interval: 1 })
     await talk(session, 3)
     const { createdAt } = await session.view()
     await session.compact({ summary: 'three exchanges', keep: 1 })

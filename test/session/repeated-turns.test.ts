@@ -1,9 +1,11 @@
 /** Turns of one id: by a program that counts its turns, or by a hand that has copied a line. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import type { Memory, Session } from '../../src/memory.ts'
+import { itOn } from '../one-row.ts'
 import { liveTexts, PLACES, type Place, talk } from './places.ts'
 
-describe.each(PLACES)('turns of one id in %s', (_, newPlace) => {
+describe.each(PLACES)('turns of one id in %s', (where, newPlace) => {
+  const it = itOn(where, 'are live, and are compacted, also where an archive stands for the first')
   let place: Place
   let memory: Memory
   let session: Session

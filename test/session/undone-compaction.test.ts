@@ -1,9 +1,11 @@
 /** Compactions that are undone, redone, made anew and forgotten, in any order, and what a reset leaves behind among them. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import type { Compacted, Memory, Session } from '../../src/memory.ts'
+import { itOn } from '../one-row.ts'
 import { liveTexts, PLACES, type Place } from './places.ts'
 
-describe.each(PLACES)('a compaction in %s', (_, newPlace) => {
+describe.each(PLACES)('a compaction in %s', (where, newPlace) => {
+  const it = itOn(where, 'that is made anew by two at once is made once, and found where its marker is missing')
   let place: Place
   let memory: Memory
   let session: Session

@@ -1,12 +1,14 @@
 /** What a summary is made of, and what it may bring along in the one change that makes the archive. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import type { Memory, Session, Summed } from '../../src/memory.ts'
 import { block } from '../../src/model/injected.ts'
+import { itOn } from '../one-row.ts'
 import { exchanges, liveTexts, PLACES, type Place, talk } from './places.ts'
 
 type Asked = Parameters<NonNullable<Summed['beside']>>[0]
 
-describe.each(PLACES)('beside an archive in %s', (_, newPlace) => {
+describe.each(PLACES)('beside an archive in %s', (where, newPlace) => {
+  const it = itOn(where, 'is asked for anew where another one has written meanwhile')
   let place: Place
   let memory: Memory
   let session: Session

@@ -2,11 +2,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { itOn } from '../one-row.ts'
 import { Bench, type Data, newFolder, STORES } from './bench.ts'
 
 const REASON = 'the identity is not written: soul_editable is false'
 
 describe.each(STORES)('on the %s store', (store) => {
+  const it = itOn(store, 'soul_editable false refuses every way to write it, with that reason')
   it('soul_editable false refuses every way to write it, with that reason', async () => {
     const owner = await Bench.open(store, { soulEditable: true })
     const { entry, change } = await owner.memory.remember('I am Crab.', { kind: 'identity' })

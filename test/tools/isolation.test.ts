@@ -4,6 +4,7 @@ import type { Memory } from '../../src/memory.ts'
 import { PRESET_NAMES } from '../../src/model/preset.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { itOn } from '../one-row.ts'
 import { Bench, newFolder, STORES } from './bench.ts'
 
 /** Words that stand in the other's texts, names, aliases, descriptions and metadata, and nowhere else. */
@@ -35,6 +36,7 @@ async function fill(memory: Memory): Promise<string[]> {
 }
 
 describe.each(STORES)('on the %s store', (store) => {
+  const it = itOn(store, 'nothing of the other agent is shown or changed, whatever it is called')
   it('nothing of the other agent is shown or changed, whatever it is called', async () => {
     const folder = newFolder()
     const bench = await Bench.open(store, {

@@ -1,8 +1,10 @@
 /** The seeds' own tools on both stores: names, parameters, defaults and result shapes to the letter. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
+import { itOn } from '../one-row.ts'
 import { Bench, type Data, STORES } from './bench.ts'
 
 describe.each(STORES)('agnx on the %s store', (store) => {
+  const it = itOn(store, 'answers each call with a text, the same in both forms')
   it('answers each call with a text, the same in both forms', async () => {
     const bench = await Bench.open(store)
     const texts: string[] = []
@@ -56,6 +58,7 @@ describe.each(STORES)('agnx on the %s store', (store) => {
 })
 
 describe.each(STORES)('reachy on the %s store', (store) => {
+  const it = itOn(store, 'stores, finds and forgets, as JSON in both forms')
   it('stores, finds and forgets, as JSON in both forms', async () => {
     const bench = await Bench.open(store)
     const stored = await bench.call('reachy.store_memory', { content: 'User likes tea.', metadata: { sure: 0.9 } })
@@ -193,6 +196,7 @@ describe.each(STORES)('reachy on the %s store', (store) => {
 })
 
 describe.each(STORES)('crabtalk on the %s store', (store) => {
+  const it = itOn(store, 'creates, overwrites, finds and forgets by name, and answers with a text')
   const ship = { name: 'Deploy Steps', description: 'Before a release', content: 'Run make ship.' }
 
   it('creates, overwrites, finds and forgets by name, and answers with a text', async () => {

@@ -4,6 +4,7 @@ import { openMemory } from '../../src/memory.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { createMemoryTools } from '../../src/tools/index.ts'
+import { itOn } from '../one-row.ts'
 import { Bench, type Data, newFolder, STORES } from './bench.ts'
 
 const STORE = 'reachy.store_memory'
@@ -14,6 +15,7 @@ function times<Value>(count: number, make: (n: number) => Value): Value[] {
 }
 
 describe.each(STORES)('facts on the %s store', (store) => {
+  const it = itOn(store, 'stored by several calls at once are one entry, with all that each of them knew')
   it('stored by several calls at once are one entry, with all that each of them knew', async () => {
     const bench = await Bench.open(store)
     const plain = await Promise.all(times(8, () => bench.done(STORE, { content: 'Likes tea.' })))

@@ -1,15 +1,17 @@
 /** Cleanup: in one change that can be undone, by compare-and-swap, and what can't be judged is told and kept. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startCleanup } from '../../src/memory/start-cleanup.ts'
 import { type Memory, openMemory } from '../../src/memory.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { FilesystemStore } from '../../src/stores/filesystem/store.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { itOn } from '../one-row.ts'
 import { Bench, newFolder, STORES } from '../tools/bench.ts'
 
 describe.each(STORES)('cleanup on the %s store', (store) => {
+  const it = itOn(store, 'is one change, which undo alone passes over, and by number brings everything back')
   it('is one change, which undo alone passes over, and by number brings everything back', async () => {
     const { memory, at } = await benchAt(store)
     await memory.remember('a', { name: 'a', ttl: '1h' })
@@ -224,33 +226,45 @@ describe('cleanup', () => {
     await memory.close()
   })
 
+  it('is never done where the interval is 0', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const cleanup = vi.fn<Memory['cleanup']>()
+    startCleanup({ cleanup }, { interval: 0, told: () => undefined })
+    await vi.advanceTimersByTimeAsync(86_400_000)
+    expect(cleanup).not.toHaveBeenCalled()
+  })
+
   it('goes on by interval after a failure, and ends when it is told to', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
     let calls = 0
     const told: number[] = []
-    const done = new Promise<void>((resolve) => {
-      const cleaning = startCleanup(
-        {
-          cleanup: async () => {
-            calls++
-            if (calls === 1) throw new Error('locked')
-            return { deleted: calls === 3 ? 2 : 0, entries: [], unreadable: [], warnings: [] }
-          },
+    const cleaning = startCleanup(
+      {
+        cleanup: async () => {
+          calls++
+          if (calls === 1) throw new Error('locked')
+          return { deleted: calls === 3 ? 2 : 0, entries: [], unreadable: [], warnings: [] }
         },
-        {
-          interval: 0.01,
-          firstAfterMs: 1,
-          told: (deleted) => {
-            told.push(deleted)
-            cleaning.stop()
-            resolve()
-          },
+      },
+      {
+        interval: 60,
+        firstAfterMs: 1000,
+        told: (deleted) => {
+          told.push(deleted)
+          cleaning.stop()
         },
-      )
-    })
-    await done
-    const sofar = calls
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect([told, sofar, calls]).toEqual([[2], 3, 3])
+      },
+    )
+    const callsAfter = async (ms: number): Promise<number> => {
+      await vi.advanceTimersByTimeAsync(ms)
+      return calls
+    }
+    expect([await callsAfter(999), await callsAfter(1), await callsAfter(59_999), await callsAfter(1)]).toEqual([
+      0, 1, 1, 2,
+    ])
+    expect([await callsAfter(60_000), await callsAfter(3_600_000), told]).toEqual([3, 3, [2]])
   })
 })
 

@@ -1,4 +1,5 @@
 /** Nothing that has expired is returned by any path, whatever the kind, the zone and the clock; and cleanup removes just that. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Memory } from '../../src/memory.ts'
@@ -9,6 +10,7 @@ import type { Kind } from '../../src/model/kinds.ts'
 import { instant, localTime } from '../../src/model/time.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { createMemoryTools } from '../../src/tools/index.ts'
+import { isNightly } from '../tier.ts'
 import { newFolder } from '../tools/bench.ts'
 
 const ZONES = [
@@ -27,8 +29,7 @@ const ZONES = [
 
 const HOUR_MS = 3_600_000
 
-const FULL = process.env['KEEPSAKE_FAULTS'] === 'full'
-const FULL_MS = FULL ? 900_000 : 60_000
+const FULL_MS = isNightly ? 900_000 : 60_000
 
 describe('the end of a day', () => {
   it.each([
@@ -212,7 +213,7 @@ describe('what has expired', () => {
   ] as const)(
     'is returned by no path of the %s store, and removed by cleanup',
     async (store, runs) => {
-      const numRuns = FULL ? runs * 30 : runs
+      const numRuns = isNightly ? runs * 30 : runs
       await fc.assert(
         fc.asyncProperty(world, (one) => play(one, store)),
         { numRuns, endOnFailure: true },

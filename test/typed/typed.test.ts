@@ -5,11 +5,16 @@ import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../src/memory.ts'
 import type { Metadata } from '../../src/model/entry.ts'
 import { MEMORY_TYPES } from '../../src/model/memory-types.ts'
+import { itOn } from '../one-row.ts'
 import { Bench, newFolder, STORES } from '../tools/bench.ts'
 
 const PROFILE = { category: 'user_profile', field: 'name' }
 
 describe.each(STORES)('typed memories on the %s store', (store) => {
+  const it = itOn(
+    store,
+    'are one fact by whatever way it comes, its time moved, and undo gives the earlier value of a field',
+  )
   it('live as long as their type says', async () => {
     const { memory } = await Bench.open(store)
     const ends = await Promise.all(

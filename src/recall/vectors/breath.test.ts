@@ -5,7 +5,7 @@ import { inSlices } from './breath.ts'
 
 it('lets others have a turn while it works', async () => {
   let hadTurn = false
-  setTimeout(() => {
+  setImmediate(() => {
     hadTurn = true
   })
   function* untilThen(): Steps<string> {

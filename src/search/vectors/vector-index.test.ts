@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { isNightly } from '../../../test/tier.ts'
 import type { Nearest } from './best-owners.ts'
 import { PlainRows } from './plain-rows.ts'
 import { VectorIndex } from './vector-index.ts'
@@ -152,7 +153,7 @@ describe('the nearest vectors', () => {
           expect(all.map((score) => score + 0)).toEqual(rows.map(({ vector }) => naiveDot(vector, query)))
         }
       }),
-      { numRuns: make === 'plain' ? 10 : 30 },
+      { numRuns: (make === 'plain' ? 1 : 3) * (isNightly ? 10 : 4) },
     )
   })
 })
@@ -192,7 +193,7 @@ describe('the first pass', () => {
         },
       ),
       // Sums of these are the largest that there are.
-      { numRuns: 60, examples: [[1, 1536, 'all one', 'all one']] },
+      { numRuns: isNightly ? 60 : 12, examples: [[1, 1536, 'all one', 'all one']] },
     )
   })
 

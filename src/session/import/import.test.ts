@@ -487,7 +487,8 @@ describe.each(TRANSCRIPT_FORMATS)('any transcript of %s', (format) => {
     )
   })
 
-  it('is read in time that grows as the text does', () => {
+  // Quadratic work would exceed the test's timeout.
+  it('is read in one pass, however long and hostile it is', () => {
     const fences = [3, 4, 5, 6, 7, 8].map((length) => `${' '.repeat(length)}${'~'.repeat(length)}\n`).join('')
     const openings = `<system-reminder>\n<hook_context>\n<task-notification \n\`\`\`\n${fences}`.repeat(20_000)
     const said: Readonly<Record<TranscriptFormat, Line>> = {
@@ -496,9 +497,7 @@ describe.each(TRANSCRIPT_FORMATS)('any transcript of %s', (format) => {
       gemini: gemini('h', 'user', `x\n${openings}`),
     }
     const rewinds = Array.from({ length: 20_000 }, (_, index) => ({ $rewindTo: `${index % 2 === 0 ? '1' : 'z'}` }))
-    const before = performance.now()
     readTranscript(file(said[format], ...lines, ...rewinds, '['.repeat(200_000)), format)
-    expect(performance.now() - before).toBeLessThan(2000)
   })
 })
 

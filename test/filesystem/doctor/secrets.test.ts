@@ -83,13 +83,13 @@ describe('what looks like a secret', () => {
     expect(findSecrets(Array.from({ length: 10_000 }, () => newId(Date.now())).join('\n'))).toEqual([])
   })
 
-  it('takes no time that grows out of proportion', () => {
-    const started = performance.now()
-    for (const piece of ['eyJ', 'password=', '-----BEGIN PRIVATE KEY-----\n', 'sk-ant-', 'a.eyJa']) {
-      findSecrets(piece.repeat(100_000))
-    }
-    expect(performance.now() - started).toBeLessThan(5000)
-  })
+  // Quadratic work would exceed the test's timeout.
+  it.each(['eyJ', 'password=', '-----BEGIN PRIVATE KEY-----\n', 'sk-ant-', 'a.eyJa'])(
+    'is looked for in one pass where its beginning is repeated: %j',
+    (piece) => {
+      expect(() => findSecrets(piece.repeat(100_000))).not.toThrow()
+    },
+  )
 })
 
 describe('a secret that is found', () => {
