@@ -44,6 +44,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -759,6 +760,8 @@ static void begin(void) {
   call_log = open_log("FAULT_LOG");
   sync_twice_log = open_log("FAULT_SYNC_TWICE_LOG");
   if (mode == MODE_EDIT) read_edit();
+  /* Nobody would wake it after its parent has died. */
+  if (mode == MODE_STOP) prctl(PR_SET_PDEATHSIG, SIGKILL);
 
   static const char *const ours[] = {
     "FAULT_ROOT", "FAULT_MODE", "FAULT_AT", "FAULT_STICKY", "FAULT_ONLY", "FAULT_LOG", "FAULT_SYNC_TWICE_LOG",
