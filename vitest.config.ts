@@ -11,6 +11,8 @@ interface Project {
   readonly shared?: true
   /** Its tests may not start a process; test/in-process.ts enforces that. */
   readonly inProcess?: true
+  /** Per test. 60 s if not given. */
+  readonly timeoutMs?: number
 }
 
 /**
@@ -36,7 +38,7 @@ export const PROJECTS: Readonly<Record<string, Project>> = {
   },
   faults: { include: ['test/faults/**/*.ci.test.ts'] },
   'old-stores': { include: OLD_STORES },
-  page: { include: ['test/page/**/*.ci.test.ts'] },
+  page: { include: ['test/page/**/*.ci.test.ts'], timeoutMs: 240_000 },
   model: { include: ['test/{embed,quality}/**/*.ci.test.ts'] },
   nightly: { include: ['test/**/*.nightly.test.ts'] },
 }
@@ -49,8 +51,6 @@ const config: ViteUserConfig = defineConfig({
     globalSetup: ['test/temporary-folder.ts'],
     // Plain JavaScript is Node's to load: vitest would rewrite the two hundred built modules for each file that needs them.
     server: { deps: { external: [/\/dist\//, /\.mjs$/] } },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     // A busy machine may take longer than the second that vitest waits by default.
     expect: { poll: { timeout: 30_000 } },
     // A set NODE_EXTRA_CA_CERTS triples the start of every child process, and nothing here uses the network. No test loads the model
@@ -61,20 +61,24 @@ const config: ViteUserConfig = defineConfig({
       // For the one test that lets npm download.
       AUTHORITIES_OF_NPM: process.env['NODE_EXTRA_CA_CERTS'] ?? '',
     },
-    projects: Object.entries(PROJECTS).map(([name, { include, exclude = [], shared, inProcess }]) => ({
-      extends: true,
-      test: {
-        name,
-        include: [...include],
-        exclude: [...exclude],
-        isolate: !shared,
-        setupFiles: [
-          'test/set-up.ts',
-          ...(shared ? ['test/loaded-before.ts'] : []),
-          ...(inProcess ? ['test/in-process.ts'] : []),
-        ],
-      },
-    })),
+    projects: Object.entries(PROJECTS).map(
+      ([name, { include, exclude = [], shared, inProcess, timeoutMs = 60_000 }]) => ({
+        extends: true,
+        test: {
+          name,
+          include: [...include],
+          exclude: [...exclude],
+          isolate: !shared,
+          testTimeout: timeoutMs,
+          hookTimeout: timeoutMs,
+          setupFiles: [
+            'test/set-up.ts',
+            ...(shared ? ['test/loaded-before.ts'] : []),
+            ...(inProcess ? ['test/in-process.ts'] : []),
+          ],
+        },
+      }),
+    ),
   },
 })
 

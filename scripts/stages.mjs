@@ -1,5 +1,5 @@
-// Runs the tests in stages. Each stage has a budget of CPU seconds, child processes included once they have ended, and fails when it needs
-// more. CPU time, because a busy machine makes a test slow but not expensive. Prints the time of every stage at the end.
+// Runs the tests in stages. Each stage has a budget of CPU seconds, including child processes that have exited, and fails when it needs
+// more. It counts CPU time because a busy machine makes a test slower, not more expensive. Prints the time of every stage at the end.
 //   node scripts/stages.mjs unit|test|ci|nightly [STAGE …]
 // Exit 0 when every stage passed within its budget, 1 when one did not, 2 for a wrong argument.
 import { spawn } from 'node:child_process'
@@ -10,6 +10,8 @@ import { pathToFileURL } from 'node:url'
 
 /** `.ci/run` installs everything that tests need, so there a test may be skipped only for a reason it gives at run time. */
 const NO_SKIPS = process.env.KEEPSAKE_NO_SKIPS === '1'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** A project of vitest.config.ts. */
 const project = (name, budgetSeconds) => ({ name, command: `npx vitest run --project ${name}`, budgetSeconds })
@@ -49,7 +51,7 @@ export const STAGES = {
 async function main([tier = '', ...names]) {
   const known = Object.hasOwn(STAGES, tier)
     ? STAGES[tier]
-    : fail(`"${tier}" is none of ${Object.keys(STAGES).join(', ')}`)
+    : fail(`unknown tier "${tier}"; use one of ${Object.keys(STAGES).join(', ')}`)
   const unknown = names.find((name) => !known.some((stage) => stage.name === name))
   if (unknown !== undefined) fail(`${tier} has no stage "${unknown}", only ${known.map(({ name }) => name).join(', ')}`)
 
@@ -92,24 +94,36 @@ async function run({ name, command, budgetSeconds }, tier) {
   }
 }
 
-/** The shell's `times` has the CPU time of all descendants that were waited for, which Node does not offer. */
+/** The shell's `times` reports the CPU time of every descendant that was waited for; Node has no equivalent. */
 function runShell(command, env) {
   // A background process must not keep the pipe open.
   const script = `(${command}) 3>&-; status=$?; times >&3; exit $status`
   const child = spawn('sh', ['-c', script], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+    detached: true,
   })
+  // A stage that is interrupted, or whose shell dies, leaves no process behind.
+  const stop = (signal) => {
+    try {
+      process.kill(-child.pid, signal)
+    } catch {} // they have all ended
+  }
+  for (const signal of SIGNALS) process.on(signal, stop)
   let times = ''
   child.stdio[3].setEncoding('utf8').on('data', (text) => (times += text))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
+    child.on('exit', (_, signal) => signal !== null && stop('SIGKILL'))
     child.on('close', (code, signal) => resolve({ status: code ?? signal, cpu: childSeconds(times) }))
+  }).finally(() => {
+    for (const signal of SIGNALS) process.off(signal, stop)
   })
 }
 
-/** The second line is the children's: `0m1.50s 0m0.25s`, user and system. */
+/** The second line is the children's: `0m1.50s 0m0.25s`, user and system. Nothing is printed when the shell was killed. */
 function childSeconds(times) {
+  if (times === '') return Number.NaN
   const [, children = ''] = times.trim().split('\n')
   const found = [...children.matchAll(/(\d+)m(\d+[.,]\d+)s/g)]
   if (found.length !== 2) throw new Error(`can't read the CPU times in "${times}"`)
@@ -136,7 +150,7 @@ function printResults(tier, results) {
   }
   console.log(`\n${tier.padEnd(14)}    wall      CPU   budget`)
   for (const { name, wall, cpu, budgetSeconds, problem } of [...results, total]) {
-    const cells = [wall, cpu].map((seconds) => `${seconds.toFixed(1)} s`.padStart(9))
+    const cells = [wall, cpu].map((seconds) => (Number.isNaN(seconds) ? '?' : `${seconds.toFixed(1)} s`).padStart(9))
     console.log(
       `${name.padEnd(12)}${cells.join('')}${(budgetSeconds === undefined ? '' : `${budgetSeconds} s`).padStart(9)}${problem === undefined ? '' : `  ${problem}`}`,
     )

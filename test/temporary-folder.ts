@@ -3,7 +3,7 @@
  * a hundred of the writes that most tests are about, and no test that is not about the disk can tell the two apart.
  * The nightly run keeps them on disk. Anything left behind is removed with the folder.
  */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isNightly } from './tier.ts'
@@ -14,12 +14,21 @@ const NEEDED_BYTES = 2 * 1024 ** 3
 export default function useMemory(): (() => void) | undefined {
   const { env } = process
   if (isNightly || env['TMPDIR_ON_DISK'] || !hasRoom()) return undefined
-  const folder = mkdtempSync(join(IN_MEMORY, 'ks-'))
+  removeLeftovers()
+  const folder = mkdtempSync(join(IN_MEMORY, `ks-${process.pid}-`))
   // As the system's own: some tests become another user.
   chmodSync(folder, 0o1777)
   env['TMPDIR_ON_DISK'] = tmpdir()
   env['TMPDIR'] = folder
   return () => rmSync(folder, { recursive: true, force: true })
+}
+
+/** Removes the folders of runs that were killed. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(IN_MEMORY)) {
+    const pid = Number(/^ks-(\d+)-/.exec(name)?.[1])
+    if (pid > 0 && !existsSync(`/proc/${pid}`)) rmSync(join(IN_MEMORY, name), { recursive: true, force: true })
+  }
 }
 
 /** Not so in many containers: there it is small, and no program can be run from it. */

@@ -26,6 +26,7 @@ describe('a call of a tool', () => {
     [{ a: 1 }, '{"a":1}'],
     ['{"a":1}', '{"a":1}'],
     ['', '{}'],
+    [' \n', '{}'],
   ])('gives the arguments %j', async (args, text) => {
     expect(await run('echo', args)).toEqual({ text, isError: false })
   })

@@ -29,6 +29,9 @@ describe('an edit', () => {
     const block = '# the file\n\n# until the trip\nexpires: 2026-11-15T00:00:00Z\n\nother: 1\n'
     expect(edited(block, { expires: undefined })).toBe('# the file\n\nother: 1\n')
     expect(edited('a: 1\n# gone\nexpires: x\n# foot\n', { expires: undefined })).toBe('a: 1\n# foot\n')
+    const last = 'a: 1\n\n# about all of it\n\n# until the trip\nexpires: x\n# foot\n'
+    expect(edited(last, { expires: undefined })).toBe('a: 1\n\n# about all of it\n\n# foot\n')
+    expect(edited('# the file\n\nexpires: x\n', { expires: undefined })).toBe('# the file\n\n')
   })
 
   test.each([
@@ -66,6 +69,10 @@ describe('an edit', () => {
   test('that could only be made by losing a value is refused', () => {
     expect(() => edited('{name: a, other: .nan}\n', { name: 'b' })).toThrow(BrokenText)
     expect(edited('name: "a"\nother: .nan\n', { name: 'b' })).toBe('name: b\nother: .nan\n')
+    const exact: ParseYaml = (text) => parse(text, { logLevel: 'error', intAsBigInt: true })
+    const frontMatter = new FrontMatter('{name: a, other: 12345678901234567890}\n', exact)
+    frontMatter.set('name', 'b')
+    expect(() => frontMatter.toString()).toThrow(BrokenText)
   })
 
   test('does not let the value above swallow the blank lines of the key that goes', () => {

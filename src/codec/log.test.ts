@@ -200,7 +200,7 @@ describe('the block with a text', () => {
   })
 })
 
-// Quadratic work would exceed the test's timeout.
+// Work far from linear would run into the test's timeout.
 test('a hostile file of 300,000 characters is read and written in one pass', () => {
   const large = (text: string): string => text.repeat(300_000 / text.length)
   for (const text of [

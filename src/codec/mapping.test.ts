@@ -250,7 +250,7 @@ describe('a mapping', () => {
     }
   })
 
-  // Quadratic work would exceed the test's timeout.
+  // Work far from linear would run into the test's timeout.
   test('reads a very large one of ours in one pass', () => {
     const lines = Array.from({ length: 300_000 }, (_, n) => `key${n}: value ${n}\n`).join('')
     expect(readMapping(lines, noYaml, 1).values.size).toBe(300_000)

@@ -51,7 +51,7 @@ const CASES = PREFIXES.map((prefix, n) => ({
   units: UNITS.filter((_, index) => isNightly || index % PREFIXES.length === n),
 }))
 
-// Quadratic work would exceed the test's timeout.
+// Work far from linear would run into the test's timeout.
 it.each(CASES)('reads in one pass what is repeated behind $prefix', ({ prefix, units }) => {
   for (const unit of units) {
     const text = `${prefix}${unit.repeat(LENGTH / unit.length)}*/x`

@@ -39,7 +39,7 @@ describe('withoutInjected', () => {
     expect(blankInjected(text)).toBe(text)
   })
 
-  // Quadratic work would exceed the test's timeout.
+  // Work far from linear would run into the test's timeout.
   it('reads a hostile text of half a million characters in one pass', () => {
     const opening = `<recall>\n${BLOCKS.recall}\n`
     const hostile = [

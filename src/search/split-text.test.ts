@@ -40,6 +40,15 @@ describe('pieces of a text', () => {
     )
   })
 
+  test.each(['👨‍👩‍👧', '🇩🇪', '👍🏽', 'q\u0323\u0307'])(
+    'never part %s, in the first of them or in any later one',
+    (character) => {
+      const cut = pieces(character.repeat(400), 20)
+      expect(cut.length).toBeGreaterThan(3)
+      for (const piece of cut) expect(piece.replaceAll(character, '')).toBe('')
+    },
+  )
+
   test.each([
     ['paragraphs', 'The two three four.\n\nFive six seven eight.', ['The two three four.', 'Five six seven eight.']],
     ['lines', 'the two three four\nfive six seven eight', ['the two three four', 'five six seven eight']],
@@ -68,7 +77,7 @@ describe('pieces of a text', () => {
     expect(apart).toEqual(pieces(text, 200))
   })
 
-  // Quadratic work would exceed the test's timeout.
+  // Work far from linear would run into the test's timeout.
   test.each(['a', 'word ', '\n', 'a\u0301', '👨‍👩‍👧', '東'])(
     'of half a million characters are made in one pass: %j',
     (unit) => {

@@ -46,5 +46,6 @@ describe('the window', () => {
   it('gives messages without what we injected, and none for what is nothing else', () => {
     const turns = [turn('user', `${RECALLED}\n\nand now?`), turn('user', RECALLED), turn('assistant', '')]
     expect(messagesOf(turns).map(({ content }) => content.trim())).toEqual(['and now?'])
+    expect(messagesOf([turn('user', `\n${RECALLED}\n\n `), turn('assistant', ' \n')])).toEqual([])
   })
 })

@@ -194,7 +194,7 @@ describe.skipIf(noTerminal !== undefined)('on a terminal', () => {
     await terminal.see('Nothing was removed.')
 
     // What was typed before a question could be read is no answer to it: neither whole lines nor the beginning of one.
-    replies.push({ pieces: ['Well ', 'then.'], pieceDelayMs: 500 })
+    replies.push({ pieces: ['Well ', 'then.'], pieceDelayMs: 2000 })
     await terminal.see(prompt)
     terminal.type('wait\r')
     await terminal.see('Well ')
@@ -221,7 +221,7 @@ describe.skipIf(noTerminal !== undefined)('on a terminal', () => {
     terminal.type('\u0003')
     expect(await terminal.ended()).toBe(0)
     for (const code of ['[2J', '[31m and', ']0;', '[5m']) expect(terminal.shown()).not.toContain(`\u001b${code}`)
-  }, 20_000)
+  }, 240_000)
 
   it('goes on after Ctrl-Z, at the prompt and during an answer', async () => {
     const desk = await Desk.empty()
@@ -246,7 +246,7 @@ describe.skipIf(noTerminal !== undefined)('on a terminal', () => {
     await terminal.see('> ')
     terminal.type('/exit\r')
     expect(await terminal.ended()).toBe(0)
-  }, 20_000)
+  }, 240_000)
 
   it('shows what a model said to a terminal, also where the messages come from a file', async () => {
     const desk = await Desk.empty()

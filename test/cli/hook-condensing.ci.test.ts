@@ -60,4 +60,4 @@ it('asks no model where a project, rather than the user, says where conversation
   const attended = await desk.json(['consolidate', 'claude-kept'], { env })
   expect(attended.status).toBe(0)
   expect(requests.at(-1)?.headers['authorization']).toBe(`Bearer ${SECRET}`)
-}, 20_000)
+})

@@ -7,7 +7,7 @@ import { Desk } from './keepsake.ts'
 withCleanEnvironment()
 
 /** Of one request, which may take 2 s. */
-const DELAY_MS = 1500
+const DELAY_MS = 800
 
 const servers: Meddler[] = []
 afterEach(async () => {

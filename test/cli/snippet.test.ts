@@ -53,7 +53,7 @@ describe('a snippet', () => {
     expect(line.isWellFormed()).toBe(true)
   })
 
-  // Quadratic work would exceed the test's timeout.
+  // Work far from linear would run into the test's timeout.
   it('handles a million characters without a space', () => {
     expect(shown(`${'x'.repeat(1_000_000)}needle`, 'needle')).toHaveLength(3)
   })

@@ -65,7 +65,7 @@ describe.skipIf(!scriptWorks).concurrent('a terminal', () => {
     input = '',
   ): Promise<{ status: number | null; shown: string }> {
     const { status, stdout } = await desk.shell(
-      `(sleep 1; printf '${input}') | TERM=xterm script -qec '"$NODE" "$MAIN" ${command}' /dev/null`,
+      `printf '${input}' | TERM=xterm script -qec '"$NODE" "$MAIN" ${command}' /dev/null`,
     )
     return { status, shown: stdout.replaceAll('\r\n', '\n') }
   }

@@ -50,6 +50,7 @@ export function newKillCounts() {
 export async function killAtEveryCall({ folder, prepare, args, check, killForReal, counts }) {
   const problems = []
   const note = (problem) => problem !== undefined && problems.push(problem)
+  const statesBefore = counts.states
   for (let from = 0; ; ) {
     const root = join(folder, `from-${from}`)
     await prepare(root)
@@ -60,7 +61,10 @@ export async function killAtEveryCall({ folder, prepare, args, check, killForRea
       counts.checked++
     }
     note(await check(root, ended, killedAt === undefined ? undefined : { mode: 'kill', at: killedAt }))
-    if (killedAt === undefined) return { problems, calls: ended.calls }
+    if (killedAt === undefined) {
+      if (counts.states === statesBefore && ended.calls.length > 0) note('it never stopped')
+      return { problems, calls: ended.calls }
+    }
     from = killedAt
   }
 }
@@ -186,7 +190,7 @@ function updateJournalInodes(original, copy) {
     if (end === -1) continue // its header is not written yet, or only in part
     const header = JSON.parse(bytes.toString('utf8', 17, end))
     const { ino } = lstatSync(join(original, '.state/journal', name), { throwIfNoEntry: false }) ?? {}
-    if (header.inode !== ino) continue // it was a copy before
+    if (header.inode !== ino) continue // already rewritten for an earlier copy
     const json = JSON.stringify({ ...header, inode: lstatSync(path).ino })
     const padded = json.padEnd(end - 17)
     if (padded.length + 17 !== end) return false

@@ -198,7 +198,9 @@ export function readCalls(log) {
 
 /** Waits until a child that runs with the shim's `stop` has stopped, with all of its threads; `false` when it has ended. */
 export async function waitUntilStopped(child) {
+  const until = Date.now() + CHILD_LIMIT_MS
   while (child.exitCode === null && child.signalCode === null) {
+    if (Date.now() > until) throw new Error(`neither stopped nor ended within ${CHILD_LIMIT_MS} ms`)
     if (threadStates(child.pid).every((state) => state === 'T')) return true
     await new Promise((resolve) => setTimeout(resolve, 1))
   }

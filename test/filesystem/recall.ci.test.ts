@@ -89,7 +89,7 @@ describe('recall in step with the files', () => {
       const { hits } = await memory.search('text')
       console.log(hits.length)
       await memory.close()`
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], { timeout: 20_000 })
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program])
     expect(stdout.trim()).toBe('1')
     expect(await found(memory, 'text')).toEqual(['a second text, of another process'])
   })

@@ -65,7 +65,7 @@ async function saved(path: string, text: string): Promise<void> {
 /** Another process, of the built files. */
 async function elsewhere(program: string): Promise<string> {
   const text = `import { filesystemStore } from ${JSON.stringify(dist)}; const root = ${JSON.stringify(root)}; ${program}`
-  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', text], { timeout: 20_000 })
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', text])
   return stdout
 }
 

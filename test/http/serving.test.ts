@@ -125,7 +125,7 @@ describe('a client that reads only after sending', () => {
 
 describe('a client that sends byte by byte', () => {
   it('is cut off, in headers and in body, while others are served', async () => {
-    const { port } = await serveFurnished({ limits: { headersMs: 200, requestMs: 400, checkMs: 50 } })
+    const { port } = await serveFurnished({ limits: { headersMs: 1000, requestMs: 1500, checkMs: 50 } })
     const drip = async (first: string): Promise<string> => {
       const socket = connect(port, '127.0.0.1')
       let text = ''

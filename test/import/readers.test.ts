@@ -206,7 +206,7 @@ describe('what nobody should have written', () => {
     ['front matter that is deep', `---\na: ${'['.repeat(50_000)}\n---\nx`],
     ['JSON that is deep', `{"a":${'['.repeat(200_000)}`],
     ['names that are one', '{"type":"entity","name":"a","observations":["b"]}\n'.repeat(10_000)],
-    // Quadratic work would exceed the test's timeout.
+    // Work far from linear would run into the test's timeout.
   ])('is read in one pass: %s', (_, text) => {
     for (const path of ['2026-01-15.md', 'note.md']) {
       for (const format of formats) FORMATS[format].read([{ path, text }], OPTIONS)

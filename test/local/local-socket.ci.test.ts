@@ -91,7 +91,8 @@ function ask(
   more: { readonly agent?: string; readonly setup?: string; readonly place?: LocalPlace } & AskOptions = {},
 ): Promise<Found | undefined> {
   const { agent = 'main', setup = SETUP, place: at = place, ...call } = more
-  return askLocal(at, { agent, setup, query, options }, call)
+  // A client gives up in less; here it shares one thread with the server.
+  return askLocal(at, { agent, setup, query, options }, { greetingMs: 20_000, answerMs: 30_000, ...call })
 }
 
 /** What a server says to these bytes after its greeting; nothing where it just hangs up. */
@@ -148,7 +149,7 @@ describe('a server of one agent', () => {
     const pending = async (): Promise<number | undefined> =>
       (await ask('norhe', {}, { agent: 'bob' }))?.searched.vectors?.pending
     expect(await pending()).toBe(1)
-    await eventually(pending, (left) => left === 0, 5000)
+    await eventually(pending, (left) => left === 0)
     expect((await ask('norhe', { limit: 1 }, { agent: 'bob' }))?.hits[0]?.entry.name).toBe('Bird')
     await Promise.all([serving.close(), memories.close()])
     expect(await bob.embeddings()).toMatchObject({ pending: 0 })
@@ -192,9 +193,7 @@ describe('a question over the local socket', () => {
 
   it('is answered to many at once', async () => {
     await serve()
-    // Who asks and who answers share one thread here: it greets one after the other.
-    const patient = { greetingMs: 3000 }
-    const asked = Array.from({ length: 40 }, (_, at) => ask(at % 2 ? 'deploy' : 'heron', {}, patient))
+    const asked = Array.from({ length: 40 }, (_, at) => ask(at % 2 ? 'deploy' : 'heron'))
     const all = await Promise.all(asked)
     const [heron, deploy] = [await memory.search('heron'), await memory.search('deploy')]
     for (const [at, found] of all.entries()) expect(found?.hits).toEqual((at % 2 ? deploy : heron).hits)
@@ -258,7 +257,7 @@ describe('nobody answers', () => {
         }),
       )
     }
-    expect(await ask('deploy')).toBeUndefined()
+    expect(await ask('deploy', {}, { greetingMs: 300, answerMs: 3000 })).toBeUndefined()
     expect(asked).toBeGreaterThan(0)
     expect(asked).toBeLessThan(12)
   })
@@ -360,7 +359,7 @@ describe('a server', () => {
   it('is asked in the place of one that hangs', async () => {
     await listenAs((server) => server.on('connection', (socket) => socket.resume()))
     await serve()
-    expect(await ask('deploy')).toBeDefined()
+    expect(await ask('deploy', {}, { greetingMs: 300 })).toBeDefined()
   })
 
   it('is asked in the place of one that is set up differently', async () => {

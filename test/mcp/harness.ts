@@ -52,16 +52,16 @@ export function textOf(result: { readonly content: readonly object[] }): string 
   return result.content.map((block) => ('text' in block ? String(block.text) : '')).join('')
 }
 
-/** Asks until it is so, or gives up with what it was last. */
-export async function eventually<T>(
-  ask: () => T | Promise<T>,
-  isSo: (value: T) => boolean,
-  withinMs = 20_000,
-): Promise<T> {
-  const until = Date.now() + withinMs
+/** Long enough for a busy machine, and less than the time limit of a test. */
+const GIVE_UP_MS = 30_000
+
+/** Asks until it is so, and fails with the last answer if it never is. */
+export async function eventually<T>(ask: () => T | Promise<T>, isSo: (value: T) => boolean): Promise<T> {
+  const until = Date.now() + GIVE_UP_MS
   for (;;) {
     const value = await ask()
-    if (isSo(value) || Date.now() > until) return value
+    if (isSo(value)) return value
+    if (Date.now() > until) throw new Error(`still ${JSON.stringify(value)?.slice(0, 1000)} after ${GIVE_UP_MS} ms`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -35,7 +35,6 @@ async function hears({ told }: Listener, ...wanted: readonly string[]): Promise<
   const all = await eventually(
     () => told,
     () => wanted.every((one) => told.includes(one)),
-    6000,
   )
   expect(all).toEqual(expect.arrayContaining([...wanted]))
 }

@@ -59,7 +59,6 @@ class Bare {
     await eventually(
       () => this.#strays.length,
       (count) => count > 0,
-      10_000,
     )
     return this.#strays.shift()
   }
@@ -183,6 +182,23 @@ describe('the end', () => {
       expect(await experiences(desk)).toEqual(['The staging server moved.', 'acknowledged'])
     },
   )
+
+  it('waits for no call: another server that waited for the lock before it waits on', async () => {
+    const desk = await Desk.furnished()
+    const [bare, other] = await Promise.all([Bare.greeted(desk), Bare.greeted(desk)])
+    const release = holdLock(desk)
+    const waiting = other.call(1, 'remember', { content: 'in the other' })
+    // Each is waiting by the time that a later call is answered.
+    await other.call(2, 'recall', {})
+    bare.call(1, 'remember', { content: 'in flight' })
+    await bare.call(2, 'recall', {})
+    const end = bare.endedAfter(() => bare.child.kill('SIGTERM'))
+    expect(await Promise.race([end, waiting])).toMatchObject({ status: 0 })
+    release()
+    expect((await waiting).result.isError).toBeUndefined()
+    await other.endedAfter(() => other.child.kill('SIGTERM'))
+    expect(await experiences(desk)).toEqual(['The staging server moved.', 'in the other'])
+  })
 
   it('comes with the end of the input, also with 8 calls that wait for another process', async () => {
     const desk = await Desk.furnished()

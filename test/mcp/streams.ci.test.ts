@@ -49,7 +49,7 @@ class Spoken {
 
   async answer(id: unknown): Promise<Printed> {
     const find = (): Printed => this.said().find((message) => message.id === id)
-    return eventually(find, (message) => message !== undefined, 5000)
+    return eventually(find, (message) => message !== undefined)
   }
 }
 

@@ -95,6 +95,7 @@ export interface ShowOptions {
 /** The page, opened by its link, in a browser of its own. */
 export async function shown(site: Pick<Site, 'link' | 'url'>, options: ShowOptions = {}): Promise<Shown> {
   const context = await (await launched()).newContext({ viewport: WIDE, locale: 'en-GB', ...options })
+  context.setDefaultTimeout(120_000)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {

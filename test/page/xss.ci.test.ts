@@ -37,7 +37,7 @@ describe.skipIf(MISSING !== '')(`what memories say${MISSING}`, () => {
     calls = 0
   })
 
-  it('run in no list and in no entry, rendered or as source, read or edited', { timeout: 240_000 }, async () => {
+  it('run in no list and in no entry, rendered or as source, read or edited', async () => {
     for (const sort of ['updated', 'name']) {
       await page.goto(`${site.url}/browse?sort=${sort}`)
       await page.getByRole('list', { name: 'Entries' }).getByRole('link').first().waitFor()
@@ -55,7 +55,7 @@ describe.skipIf(MISSING !== '')(`what memories say${MISSING}`, () => {
     expect([calls, complaints]).toEqual([0, []])
   })
 
-  it('run in no other view', { timeout: 120_000 }, async () => {
+  it('run in no other view', async () => {
     const poisoned = encodeURIComponent(PAYLOADS[12] ?? '')
     const paths = [
       '/recall?q=pwned&limit=100',

@@ -134,7 +134,7 @@ describe('neutral text', () => {
     expect(neutral('<\x1bmem\x07ory>\n\nHum\x01an:')).toBe('<·memory>\n\nHuman·:')
   })
 
-  // Quadratic work would exceed the test's timeout.
+  // Work far from linear would run into the test's timeout.
   it('reads a long text in one pass, whatever is repeated in it', () => {
     const long = [
       '<',

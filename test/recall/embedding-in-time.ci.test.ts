@@ -85,7 +85,6 @@ describe('what was just written is found by meaning', () => {
     await eventually(
       () => letters.given.length,
       (given) => given > 0,
-      10_000,
     )
     await memory.remember('heron', { name: 'Bird' })
     expect(await found(memory)).toEqual(['Bird'])
@@ -146,12 +145,11 @@ describe('an embedding that is cut short', () => {
     const stop = new AbortController()
     const embedding = memory.embed({ signal: stop.signal })
     const failure = expect(embedding).rejects.toThrow('aborted')
-    const first = await eventually(kept, (entries) => entries > 0, 30_000)
+    const first = await eventually(kept, (entries) => entries > 0)
     expect(first).toBeGreaterThan(0)
     await eventually(
       () => letters.given.length,
       (given) => given > first,
-      10_000,
     )
     stop.abort()
     await failure

@@ -176,7 +176,7 @@ describe('newPart', () => {
     },
   )
 
-  // Quadratic work would exceed the test's timeout.
+  // Work far from linear would run into the test's timeout.
   it.each(['...', '."', '> ', '\n', ' ', '<br ', '{"', 'x'])(
     'reads a long text without words in one pass: %j',
     (part) => {

@@ -183,6 +183,15 @@ describe('a transcript of Claude Code', () => {
     const [turn] = readTranscript(file(claude('user', result)), 'claude').turns
     expect(turn?.content).toBe(`${'x'.repeat(1999)}\n… (1000 more characters left out)`)
   })
+
+  it('counts what is missing of a result without the blanks around it and the blocks of the client', () => {
+    const content = `\n${block('recall', 'found before')}\n${'x'.repeat(2500)}\n\n`
+    const [turn] = readTranscript(
+      file(claude('user', [{ type: 'tool_result', tool_use_id: 't', content }])),
+      'claude',
+    ).turns
+    expect(turn?.content).toBe(`${'x'.repeat(2000)}\n… (500 more characters left out)`)
+  })
 })
 
 describe('a transcript of Codex', () => {
@@ -487,7 +496,7 @@ describe.each(TRANSCRIPT_FORMATS)('any transcript of %s', (format) => {
     )
   })
 
-  // Quadratic work would exceed the test's timeout.
+  // Work far from linear would run into the test's timeout.
   it('is read in one pass, however long and hostile it is', () => {
     const fences = [3, 4, 5, 6, 7, 8].map((length) => `${' '.repeat(length)}${'~'.repeat(length)}\n`).join('')
     const openings = `<system-reminder>\n<hook_context>\n<task-notification \n\`\`\`\n${fences}`.repeat(20_000)

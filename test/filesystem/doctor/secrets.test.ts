@@ -83,7 +83,7 @@ describe('what looks like a secret', () => {
     expect(findSecrets(Array.from({ length: 10_000 }, () => newId(Date.now())).join('\n'))).toEqual([])
   })
 
-  // Quadratic work would exceed the test's timeout.
+  // Work far from linear would run into the test's timeout.
   it.each(['eyJ', 'password=', '-----BEGIN PRIVATE KEY-----\n', 'sk-ant-', 'a.eyJa'])(
     'is looked for in one pass where its beginning is repeated: %j',
     (piece) => {

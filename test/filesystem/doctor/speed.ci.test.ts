@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { isNightly } from '../../tier.ts'
 import { Ward } from './ward.ts'
 
-/** The nightly run checks ten thousand: quadratic work would exceed the test's timeout. */
+/** The nightly run checks ten thousand: work far from linear would run into the test's timeout. */
 const FILES = isNightly ? 10_000 : 500
 
 describe(`${FILES} files`, () => {
