@@ -58,7 +58,7 @@ const config: ViteUserConfig = defineConfig({
     env: {
       NODE_EXTRA_CA_CERTS: '',
       KEEPSAKE_EMBEDDING_MODEL: 'none',
-      // For the one test that lets npm download.
+      // For the one test that runs a real npm install.
       AUTHORITIES_OF_NPM: process.env['NODE_EXTRA_CA_CERTS'] ?? '',
     },
     projects: Object.entries(PROJECTS).map(

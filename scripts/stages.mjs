@@ -61,8 +61,8 @@ async function main([tier = '', ...names]) {
     const result = await run(stage, tier)
     results.push(result)
     if (result.problem !== undefined) console.error(`${stage.name}: ${result.problem}`)
-    // Without a build, every later stage would fail for the same reason.
-    if (stage.name === 'build' && result.status !== 0) break
+    // Without a build, every later stage would fail for the same reason. After an interrupt, none is wanted.
+    if ((stage.name === 'build' && result.status !== 0) || SIGNALS.includes(result.status)) break
   }
   printResults(tier, results)
   process.exitCode = results.some(({ problem }) => problem !== undefined) ? 1 : 0

@@ -8,10 +8,10 @@ import { beforeEach } from 'vitest'
 
 export const isNightly: boolean = process.env['KEEPSAKE_TESTS'] === 'nightly'
 
-/** Labelled data that is not ours to ship. */
+/** Labelled data we can't redistribute. */
 export const PUBLIC_DATA: string = resolve(import.meta.dirname, '../../shared/data/dev')
 
-/** Skips the tests of this block, with a reason, where there is no public data: CI can't install it. */
+/** Skips this block's tests if the public data is missing; CI can't download it. */
 export function needPublicData(): void {
   beforeEach(({ skip }) => skip(!existsSync(PUBLIC_DATA), 'there is no ../shared/data/dev to measure with'))
 }

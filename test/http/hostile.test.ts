@@ -45,8 +45,8 @@ const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(leve
 const HOSTS: readonly Row[] = [
   host('another name', () => 'evil.example'),
   host('another name with our port', (port) => `evil.example:${port}`),
-  host('a name that begins as ours', (port) => `localhost.evil.com:${port}`),
-  host('a name that ends as ours', (port) => `evil-localhost:${port}`),
+  host('a name that starts like ours', (port) => `localhost.evil.com:${port}`),
+  host('a name that ends like ours', (port) => `evil-localhost:${port}`),
   host('a user before the name', (port) => `localhost@evil.com:${port}`),
   host('a dot after the name', (port) => `localhost.:${port}`),
   host('our name without a port', () => 'localhost'),
@@ -72,7 +72,7 @@ const PAGES: readonly Row[] = [
   origin('Origin without our port', () => 'http://localhost'),
   origin('Origin with another scheme', (port) => `https://localhost:${port}`),
   origin('Origin with a scheme as long as ours', (port) => `ftps://localhost:${port}`),
-  origin('Origin that begins as ours', (port) => `http://localhost:${port}.evil.com`),
+  origin('Origin that starts like ours', (port) => `http://localhost:${port}.evil.com`),
   origin('Origin with a path', (port) => `http://localhost:${port}/`),
   origin('Origin of an extension of Chrome', () => 'chrome-extension://abcdef'),
   origin('Origin of an extension of Firefox', () => 'moz-extension://0b3a6a9e'),
@@ -93,7 +93,7 @@ const PAGES: readonly Row[] = [
   type('a form with files', 'multipart/form-data; boundary=x'),
   type('no type', undefined),
   type('a type that contains ours', 'text/plain; application/json'),
-  type('a type that begins as ours', 'application/json-patch+json'),
+  type('a type that starts like ours', 'application/json-patch+json'),
   type('another charset', 'application/json; charset=utf-16'),
   header('a compressed body', { 'Content-Encoding': 'gzip' }, 415),
 ]
@@ -123,7 +123,7 @@ const BODIES: readonly Row[] = [
   body('an empty body', '', 400),
   body('half a body', (good) => good.slice(0, -5), 400),
   body('no JSON', 'remember=everything', 400),
-  body('two values', (good) => good + good, 400),
+  body('two JSON values', (good) => good + good, 400),
   body('null', 'null', 400),
   body('a number', '42', 400),
   body('a text', '"x"', 400),
@@ -156,8 +156,8 @@ const BODIES: readonly Row[] = [
       ),
     expected: 413,
   },
-  header('gigabytes announced', { 'Content-Length': '9000000000' }, 413),
-  header('less announced than sent', { 'Content-Length': '10' }, 400),
+  header('a Content-Length of gigabytes', { 'Content-Length': '9000000000' }, 413),
+  header('a Content-Length below the size of the body', { 'Content-Length': '10' }, 400),
 ]
 
 const SHAPES: readonly Row[] = [
@@ -200,7 +200,7 @@ const SHAPES: readonly Row[] = [
 /** For a server that waits only a moment. */
 const SLOW: readonly Row[] = [
   { name: 'HTTP/2 with its preface', bytes: () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', expected: [400, 408] },
-  { name: 'half of a first line', bytes: () => 'POST /mcp HT', expected: [400, 408] },
+  { name: 'half a request line', bytes: () => 'POST /mcp HT', expected: [400, 408] },
   {
     name: 'headers that never end',
     bytes: ({ port }) => `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`,

@@ -21,7 +21,7 @@ export function raw(port: number, bytes: Bytes, host = '127.0.0.1'): Promise<Raw
     socket.on('error', () => undefined)
     socket.on('data', (part) => {
       text += part.toString('latin1')
-      // As clients do when they are told that it is too much.
+      // Clients stop sending when they get a 413.
       if (text.startsWith('HTTP/1.1 413')) socket.end()
     })
     socket.on('close', () => {

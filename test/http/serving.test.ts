@@ -56,7 +56,7 @@ describe('serving is refused', () => {
     })
   })
 
-  it('on a port in use, with what to do', async () => {
+  it('on a port in use, and says what to do', async () => {
     const { port } = await serveFurnished()
     await expect(serve({ port })).rejects.toMatchObject({
       code: 'IO',

@@ -14,7 +14,7 @@ export interface Surface {
   readonly port: number
   /** The body of the good request. It contains WRITTEN. */
   readonly goodBody: string
-  /** The good request, or what is left of it after the change. */
+  /** The good request with `change` applied. */
   request(change?: Change): string
   /** The key that lets the good request in. */
   readonly key?: string | undefined

@@ -1,4 +1,4 @@
-/** Recall by words and meaning on our own set, with the real model: it may get better, not worse. By words alone: project.test.ts. */
+/** Recall by words and meaning on our own set, with the real model: it must not get worse. By words alone: project.test.ts. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { openMiniLm } from '../../src/embed/minilm/open-minilm.ts'
 import { askAll, scoresIn, separation } from './project.ts'
@@ -19,7 +19,7 @@ describe('recall by words and meaning', async () => {
     expect(scores['recall@5']).toBeGreaterThanOrEqual(recall)
   })
 
-  // Hardly better than chance (0.5), because recall does not stop yet: this only keeps it from getting worse.
+  // Barely above chance (0.5): recall doesn't say yet that nothing matches. This only keeps it from getting worse.
   it('separates answerable from unanswerable questions by score, no worse than before', () => {
     expect(separation(answers)).toBeGreaterThanOrEqual(0.525)
   })

@@ -1,6 +1,6 @@
 /**
- * Every command once, as a process, on one memory from `init` to `uninstall`: it starts, does its main job (`embed`, without a model, refuses) and says so. What a
- * command does beyond that is tested in test/cli.
+ * Runs every command once as a process, on one memory from `init` to `uninstall`, and checks that it does its main job. `embed` has
+ * no model here and must refuse. Details are in test/cli.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ const STEPS: readonly Step[] = [
   { call: ['blame', 'Deploys'], prints: /Run make ship/ },
   { call: ['review'], prints: /Nothing waits/ },
   { call: ['accept', '--dry-run'], prints: /Nothing is held back/ },
-  // There is no model in this tier: prints an error only.
+  // No model in this tier: it fails and prints only to stderr.
   { call: ['embed'], status: 2, prints: /^$/ },
   { call: ['cleanup'], prints: /Nothing has expired/ },
   { call: ['doctor'], prints: /Nothing wrong/ },
