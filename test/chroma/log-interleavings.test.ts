@@ -9,11 +9,10 @@ import { describe, expect, it } from 'vitest'
 import { isKeepsakeError } from '../../src/errors.ts'
 import type { LogRecord } from '../../src/stores/chroma/log/log-record.ts'
 import { NumberedLog } from '../../src/stores/chroma/log/numbered-log.ts'
-import { isNightly } from '../tier.ts'
+import { isNightly, seed } from '../tier.ts'
 import { noAnswer, RamShelf, type Request, type Troubles, unreachable } from './ram-shelf.ts'
 import { seeded } from './seeded.ts'
 
-const firstSeed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 const WORLDS = isNightly ? 1500 : 15
 const AT_ONCE = isNightly ? 50 : 15
 const WRITERS = 4
@@ -38,11 +37,11 @@ interface World {
   losses: number
 }
 
-describe(`a numbered log (seeds from ${firstSeed})`, () => {
+describe(`a numbered log (seeds from ${seed})`, () => {
   it(`keeps what was acknowledged, once and in one row: ${WORLDS} worlds`, { timeout: 600_000 }, async () => {
     const counts = { won: 0, lost: 0, unknown: 0, 'certainly not': 0 }
-    for (let seed = firstSeed; seed < firstSeed + WORLDS; seed += AT_ONCE) {
-      const worlds = await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => play(seed + n)))
+    for (let next = seed; next < seed + WORLDS; next += AT_ONCE) {
+      const worlds = await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => play(next + n)))
       for (const { told, losses } of worlds) {
         for (const one of told.values()) counts[one.told]++
         counts.lost += losses

@@ -1,12 +1,11 @@
 // Processes that consolidate the same sessions at once and are killed meanwhile, and one that is killed while it waits for its model.
 
 import { describe, expect, it } from 'vitest'
-import { isNightly } from '../tier.ts'
+import { isNightly, seed } from '../tier.ts'
 import { condenseTogether, killWhileThinking } from './condense-rounds.mjs'
 import { buildShim } from './tools.mjs'
 
 const shim = buildShim()
-const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 const rounds = isNightly ? 20 : 3
 const timeout = 300_000
 

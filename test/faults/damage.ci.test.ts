@@ -8,12 +8,11 @@ import { isKeepsakeError } from '../../src/errors.ts'
 import type { AddOperation } from '../../src/model/operation.ts'
 import { stateDifference } from '../../src/testing/index.ts'
 import { seededRandom } from '../../src/testing/random.ts'
-import { isNightly } from '../tier.ts'
+import { isNightly, seed } from '../tier.ts'
 import { damaged } from './damage.mjs'
 import { leaveLockAndLitter } from './pretend.mjs'
 import { entriesOf, openAs, scratchFolder } from './workspace.mjs'
 
-const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 const SETTINGS = isNightly ? 300 : 50
 const ORIGIN = { by: 'import' } as const
 

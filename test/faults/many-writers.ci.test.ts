@@ -4,12 +4,11 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { isNightly } from '../tier.ts'
+import { isNightly, seed } from '../tier.ts'
 import { commandLines, firstUse, lockStress, randomKills, readMeanwhile, together } from './rounds.mjs'
 import { buildShim } from './tools.mjs'
 
 const shim = buildShim()
-const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 const KILLS = isNightly ? 300 : 60
 const WRITES = isNightly ? 200 : 30
 const COMMANDS = isNightly ? 10 : 2

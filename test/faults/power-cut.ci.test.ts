@@ -2,7 +2,7 @@
 // memory in one file, CI plays a small sample.
 
 import { describe, expect, it } from 'vitest'
-import { isNightly } from '../tier.ts'
+import { isNightly, seed } from '../tier.ts'
 import { powerCuts } from './cuts.mjs'
 import { lostTail } from './lost-tail.mjs'
 import { lostWrites } from './lost-writes.mjs'
@@ -13,7 +13,6 @@ const CUTS = isNightly ? 5 : 2
 const FILE_CUTS = isNightly ? 5 : 1
 const ROUNDS = isNightly ? 150 : 40
 const TAILS = isNightly ? 60 : 3
-const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 
 describe(`a power cut (seed ${seed})`, () => {
   it.for(STORES)('loses nothing that was acknowledged (%s)', { timeout: 120_000 }, async (store, { skip }) => {

@@ -2,12 +2,11 @@
 // only append are in test/filesystem/sessions-writers.ci.test.ts. KEEPSAKE_SEED repeats a run that failed.
 
 import { describe, expect, it } from 'vitest'
-import { isNightly } from '../tier.ts'
+import { isNightly, seed } from '../tier.ts'
 import { compactTogether, importTogether, talkTogether } from './session-rounds.mjs'
 import { buildShim } from './tools.mjs'
 
 const shim = buildShim()
-const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 const timeout = 300_000
 
 describe(`several processes at one session (seed ${seed})`, () => {

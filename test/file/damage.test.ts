@@ -14,10 +14,9 @@ import type { Operation } from '../../src/model/operation.ts'
 import { type FileStore, fileStore } from '../../src/stores/file/store.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { seededRandom } from '../../src/testing/random.ts'
-import { isNightly } from '../tier.ts'
+import { isNightly, seed } from '../tier.ts'
 import { everythingOf, PARTS, type Part, partsOf, type Told } from './everything.ts'
 
-const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 const FLIPS = isNightly ? 8000 : 150
 const CUTS = isNightly ? 2000 : 50
 const RUNS = isNightly ? 1000 : 30

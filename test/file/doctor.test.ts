@@ -32,10 +32,9 @@ import { examineFile } from '../../src/stores/file/doctor/examine.ts'
 import { mendFile } from '../../src/stores/file/doctor/mend.ts'
 import { type FileStore, fileStore } from '../../src/stores/file/store.ts'
 import { seededRandom } from '../../src/testing/random.ts'
-import { isNightly } from '../tier.ts'
+import { isNightly, seed } from '../tier.ts'
 import { all, everythingOf } from './everything.ts'
 
-const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 1_000_000)
 const ORIGIN = { by: 'agent', agent: 'main' } as const
 
 let folder: string

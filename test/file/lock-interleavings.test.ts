@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { HeldLock } from '../../src/stores/disk/lock.ts'
-import { isNightly } from '../tier.ts'
+import { isNightly, seed } from '../tier.ts'
 
 const RUN_MS = isNightly ? 120_000 : 500
 const ACTORS = 4
@@ -144,7 +144,6 @@ function seeded(seed: number): () => number {
 it('is held by one at a time wherever a holder, a taker or a remover is interrupted, and leaves nothing behind', {
   timeout: isNightly ? 1_800_000 : 60_000,
 }, () => {
-  const seed = Number(process.env['KEEPSAKE_SEED'] ?? Date.now() % 2 ** 31)
   const until = performance.now() + RUN_MS
   for (let run = 0; performance.now() < until; run++) {
     random = seeded(seed + run)

@@ -6,10 +6,9 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Memory } from '../../src/memory.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
-import { isNightly } from '../tier.ts'
+import { isNightly, seed } from '../tier.ts'
 
 const CHANGES = isNightly ? 1000 : 30
-const seed = Number(process.env['KEEPSAKE_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
 let base: string
 let root: string
@@ -118,7 +117,7 @@ describe(`undo (seed ${seed})`, () => {
     let last = 1
     let restarts = 0
     const restart = async (count: number): Promise<void> => {
-      if (count % 10 !== 0) return
+      if (count % 5 !== 0) return
       memory = await reopened(memory)
       restarts++
     }
@@ -129,7 +128,7 @@ describe(`undo (seed ${seed})`, () => {
       before.set(last + 1, shown)
       shown = tree()
       last = newest
-      await restart(n)
+      await restart(before.size)
     }
     expect(restarts).toBeGreaterThan(1)
     for (let number = last; number >= 1; number--) {
