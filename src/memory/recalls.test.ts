@@ -46,6 +46,20 @@ describe('the tally of recalls', () => {
     expect(await savedRecalls(store)).toEqual({ counts: new Map() })
   })
 
+  it.each([
+    ['another version', { version: 2, since: '2026-01-01T00:00:00.000Z', counts: { a: { times: 3 } } }],
+    ['no version', { since: '2026-01-01T00:00:00.000Z', counts: { a: 3 } }],
+    ['no beginning', { version: 1, counts: { a: 3 } }],
+  ])('starts over after a tally with %s', async (_, saved) => {
+    const store = memoryStore()
+    await store.derived.write('recalls', new TextEncoder().encode(JSON.stringify(saved)))
+    expect(await savedRecalls(store)).toEqual({ counts: new Map() })
+    const tally = new RecallTally(store, () => NOON)
+    tally.count(['a'])
+    await tally.save()
+    expect(await savedRecalls(store)).toEqual({ since: '2026-11-17T12:00:00.000Z', counts: new Map([['a', 1]]) })
+  })
+
   it("hears of what an agent's recall gave, and not of a person's search", async () => {
     const recalled: string[][] = []
     const memory = await openMemory({ store: memoryStore(), recalled: (ids) => recalled.push([...ids]) })

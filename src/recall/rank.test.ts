@@ -77,6 +77,11 @@ describe('by meaning', () => {
     const { contents, candidates } = await ranked(all, 'tea', 'semantic')
     expect(contents).toEqual(['no such word', 'tea new', 'tea old', 'tea tea tea'])
     expect(candidates.map(({ score }) => score)).toEqual([0.9, 0.5, 0.5, 0.4])
+    const close = [
+      { content: 'nearer', cosine: 0.50002, days: 3 },
+      { content: 'newer', cosine: 0.50001 },
+    ]
+    expect((await ranked(close, 'tea', 'semantic')).contents).toEqual(['nearer', 'newer'])
   })
 
   it('finds neither what has no vector nor what is opposite', async () => {

@@ -178,6 +178,7 @@ describe('eval without a file', () => {
     const { failed, warnings } = await desk.json(['eval'])
     expect(failed).toBe(1)
     expect(warnings).toEqual([expect.stringContaining('agents/main/entries/broken.md: line 2')])
+    expect((await desk.run(['eval'])).stderr).toContain('agents/main/entries/broken.md: line 2')
   })
 
   it('names the line of a test that is broken', async () => {

@@ -106,6 +106,18 @@ describe('import', () => {
     expect(await counts('server-memory', 'copy.jsonl')).toEqual([2, 0, 2, 0, 3])
   })
 
+  it.each([
+    ['openclaw', 'given/openclaw', 'elsewhere/openclaw'],
+    ['claude-code', 'given/claude-code', 'elsewhere/claude-code'],
+    ['basic-memory', 'given/basic-memory', 'elsewhere/basic-memory'],
+  ])('recognises %s after its folder was moved', async (format, from, to) => {
+    const [added] = await counts(format, from)
+    cpSync(here(from), here(to), { recursive: true, preserveTimestamps: true })
+    const before = await entries()
+    expect(await counts(format, to)).toEqual([0, 0, added, 0, 0])
+    expect(await entries()).toEqual(before)
+  })
+
   it('follows when a fact is to end', async () => {
     const fact = async (until: object): Promise<unknown> => {
       writeFileSync(here('mem0.json'), JSON.stringify([{ id: 'x', memory: 'Likes tea', ...until }]))

@@ -187,6 +187,12 @@ describe.each(PROVIDERS)('%s', (protocol, make) => {
     })
     const passing = await scripted(make, [event({ type: 'overloaded_error', message: 'busy' }), GOOD])
     expect(await streamed(passing.model)).toMatchObject({ content: 'Good at last.' })
+    // As OpenAI's API writes it where there is no code.
+    const coded = await scripted(make, [
+      event({ message: 'busy', type: 'server_error', param: null, code: null }),
+      GOOD,
+    ])
+    expect(await streamed(coded.model)).toMatchObject({ content: 'Good at last.' })
     const lasting = await scripted(make, [event({ type: 'invalid_request', message: `no ${KEY}` })])
     expect((await failureOf(streamed(lasting.model))).message).toMatch(/failed: no \[the key\]$/)
   })

@@ -64,6 +64,13 @@ describe('a source of vectors', () => {
     expect(embedSource(model, { env })?.model).toBe(name)
   })
 
+  it('that is a server of the environment is asked without a key', async () => {
+    const { url, requests } = await embeddingServer()
+    const embed = await embedSource(server(), { env: { OPENAI_BASE_URL: url } })?.load()
+    expect(await embed?.embed(['one'])).toHaveLength(1)
+    expect(requests).toHaveLength(1)
+  })
+
   it('that is a server gets the key of the variable that is named, and its vectors are called as the source is', async () => {
     const { url, requests } = await embeddingServer()
     const model = server({ base_url: url, api_key_env: 'MY_KEY', dimensions: 3 })

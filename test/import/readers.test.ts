@@ -198,6 +198,7 @@ describe('what nobody should have written', () => {
 
   it.each([
     ['blanks in a heading', `## ${'\t '.repeat(200_000)}x`],
+    ['blanks between the words of a heading', `## a${'\t '.repeat(250_000)}x`],
     ['blank lines', `${'\n'.repeat(200_000)}x`],
     ['a heading of signs', `## ${'#'.repeat(200_000)}x`],
     ['a time that never ends', `## 10:00${' '.repeat(200_000)}UT`],
