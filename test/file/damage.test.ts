@@ -19,7 +19,7 @@ import { everythingOf, PARTS, type Part, partsOf, type Told } from './everything
 
 const FLIPS = isNightly ? 8000 : 150
 const CUTS = isNightly ? 2000 : 50
-const RUNS = isNightly ? 1000 : 30
+const RUNS = isNightly ? 1000 : 300
 /** Each so many times it is also written to, and folded. */
 const WRITES = 5
 const REFUSALS = ['DAMAGED', 'FOREIGN', 'NEWER']
