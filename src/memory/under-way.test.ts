@@ -20,6 +20,13 @@ it('is ended by the signal that it was given, to which all listen as one, and no
   expect(getEventListeners(other.signal, 'abort')).toEqual([])
 })
 
+it('does not start when its signal is already aborted', async () => {
+  const begun: string[] = []
+  const running = new UnderWay().run(AbortSignal.abort('enough'), async () => begun.push('begun'))
+  await expect(running).rejects.toBe('enough')
+  expect(begun).toEqual([])
+})
+
 it('is ended and waited for at the end, after which nothing begins', async () => {
   const underWay = new UnderWay()
   const ended: unknown[] = []

@@ -190,3 +190,11 @@ describe('by both', () => {
     expect((await ranked(all, 'drink -"green tea"', mode)).contents).toEqual(['tea green', 'an infusion'])
   })
 })
+
+describe('by words', () => {
+  it('has more only when more entries match than it looked at', async () => {
+    const all = [{ content: 'tea one' }, { content: 'tea two' }, { content: 'tea three' }]
+    expect((await ranked(all, 'tea', 'lexical', { most: 2 })).hasMore).toBe(true)
+    expect((await ranked(all, 'tea', 'lexical', { most: 3 })).hasMore).toBe(false)
+  })
+})

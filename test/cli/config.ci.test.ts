@@ -74,6 +74,10 @@ describe.concurrent('keepsake config', () => {
       value: { model: 'm', base_url: 'https://host.example/v1?********', api_key_env: null, dimensions: null },
       source: 'agent.yaml:3',
     })
+    const spaced = deskWith('embedding_model: { model: m, base_url: "https://host.example/v1?key=hunter 2" }')
+    expect((await sourceOf(spaced, 'embedding_model', [], asked(''))).value.base_url).toBe(
+      'https://host.example/v1?********',
+    )
     expect(await sourceOf(desk, 'embedding_model', [], asked('none'))).toEqual({
       value: 'none',
       source: 'KEEPSAKE_EMBEDDING_MODEL',

@@ -111,7 +111,7 @@ describe('keepsake doctor', () => {
     [{ OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'm@localhost:11434/v1'],
     [{ OPENAI_API_KEY: 'abc' }, 'm@api.openai.com/v1'],
     [{}, 'm@api.openai.com/v1; it needs a key, and OPENAI_API_KEY is not set'],
-  ])('says whether the server that the environment names will do: %j', async (env, state) => {
+  ])('says whether the server named in the environment can be used: %j', async (env, state) => {
     const desk = await Desk.empty()
     writeFileSync(join(desk.folder, 'agent.yaml'), 'spec:\n  memory:\n    embedding_model: { model: m }\n')
     const unset = { KEEPSAKE_EMBEDDING_MODEL: '', OPENAI_BASE_URL: '', OPENAI_API_KEY: '' }

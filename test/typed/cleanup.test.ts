@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { NotFoundError } from '../../src/errors.ts'
 import { startCleanup } from '../../src/memory/start-cleanup.ts'
 import { type Memory, openMemory } from '../../src/memory.ts'
 import type { Store } from '../../src/ports/store.ts'
@@ -138,6 +139,29 @@ describe('cleanup', () => {
     const { deleted, entries } = await memory.cleanup()
     expect([deleted, entries.map(({ name }) => name)]).toEqual([1, ['shorter']])
     expect((await memory.get('longer'))?.content).toBe('longer')
+  })
+
+  it('goes on when a store reports that an entry is already gone', async () => {
+    const time = { now: Date.parse('2026-11-15T14:03:00.000Z') }
+    const clock = (): number => time.now
+    const inner = memoryStore({ clock })
+    let gone: string | undefined
+    const store: Store = {
+      ...inner,
+      apply: async (batch, options) => {
+        const id = gone
+        gone = undefined
+        if (id === undefined) return inner.apply(batch, options)
+        await inner.apply({ operations: [{ op: 'remove', id }], origin: batch.origin })
+        throw new NotFoundError(id)
+      },
+    }
+    const memory = await openMemory({ store, clock })
+    const { entry } = await memory.remember('one', { name: 'one', ttl: '1h' })
+    await memory.remember('other', { name: 'other', ttl: '1h' })
+    time.now += 2 * 3_600_000
+    gone = entry.id
+    expect((await memory.cleanup()).entries.map(({ name }) => name)).toEqual(['other'])
   })
 
   it('tells what says in no readable way when it ends, where that stands, and keeps it', async () => {

@@ -227,6 +227,14 @@ describe('the mirror', () => {
     expect(text).toContain('November.')
     expect((await ward.examine()).findings).toEqual([])
   })
+
+  it('is filled again after somebody emptied it', async () => {
+    const ward = await Ward.healthy()
+    ward.write('agents/main/HISTORY.md', '')
+    expect((await ward.examine()).findings.map(({ code }) => code)).toEqual(['mirror-behind'])
+    await ward.mend()
+    expect(ward.read('agents/main/HISTORY.md')).toMatch(/October\.[\s\S]*November\./)
+  })
 })
 
 describe('the backup before mending', () => {
