@@ -8,9 +8,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** `.ci/run` installs everything that tests need, so there a test may be skipped only for a reason it gives at run time. */
-const NO_SKIPS = process.env.KEEPSAKE_NO_SKIPS === '1'
-
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** A project of vitest.config.ts. */
@@ -58,7 +55,7 @@ async function main([tier = '', ...names]) {
   const results = []
   for (const stage of known.filter(({ name }) => names.length === 0 || names.includes(name))) {
     console.log(`\n── ${tier}: ${stage.name}`)
-    const result = await run(stage, tier)
+    const result = await runStage(stage, tier)
     results.push(result)
     if (result.problem !== undefined) console.error(`${stage.name}: ${result.problem}`)
     // Without a build, every later stage would fail for the same reason. After an interrupt, none is wanted.
@@ -73,7 +70,10 @@ function fail(message) {
   process.exit(2)
 }
 
-async function run({ name, command, budgetSeconds }, tier) {
+/** Runs one stage. `problem` says why it failed. */
+export async function runStage({ name, command, budgetSeconds }, tier) {
+  // `.ci/run` installs everything that tests need, so there a test may be skipped only for a reason it gives at run time.
+  const mayNotSkip = process.env.KEEPSAKE_NO_SKIPS === '1'
   const folder = mkdtempSync(join(tmpdir(), 'keepsake-stage-'))
   const countsFile = join(folder, 'counts')
   const started = performance.now()
@@ -85,7 +85,7 @@ async function run({ name, command, budgetSeconds }, tier) {
         ? `failed with ${status}`
         : budgetSeconds !== undefined && cpu > budgetSeconds
           ? `took ${cpu.toFixed(1)} s of CPU time, more than its ${budgetSeconds} s`
-          : NO_SKIPS && counts.unexplainedSkips > 0
+          : mayNotSkip && counts.unexplainedSkips > 0
             ? `skipped ${counts.unexplainedSkips} tests, though CI installs everything they need`
             : undefined
     return { name, status, budgetSeconds, cpu, wall: (performance.now() - started) / 1000, counts, problem }
@@ -115,15 +115,16 @@ function runShell(command, env) {
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (_, signal) => signal !== null && stop('SIGKILL'))
-    child.on('close', (code, signal) => resolve({ status: code ?? signal, cpu: childSeconds(times) }))
+    child.on('close', (code, signal) =>
+      resolve({ status: code ?? signal, cpu: signal === null ? childSeconds(times) : Number.NaN }),
+    )
   }).finally(() => {
     for (const signal of SIGNALS) process.off(signal, stop)
   })
 }
 
-/** The second line is the children's: `0m1.50s 0m0.25s`, user and system. Nothing is printed when the shell was killed. */
+/** The second line is the children's: `0m1.50s 0m0.25s`, user and system. */
 function childSeconds(times) {
-  if (times === '') return Number.NaN
   const [, children = ''] = times.trim().split('\n')
   const found = [...children.matchAll(/(\d+)m(\d+[.,]\d+)s/g)]
   if (found.length !== 2) throw new Error(`can't read the CPU times in "${times}"`)
