@@ -3,7 +3,7 @@
  * it, everything that needs a model can be tried and tested without one, over a real socket.
  *
  *   node examples/scripted-model.mjs --port 9999
- *   OPENAI_BASE_URL=http://127.0.0.1:9999/v1 OPENAI_MODEL=any npx keepsake chat
+ *   OPENAI_BASE_URL=http://127.0.0.1:9999/v1 OPENAI_MODEL=any keepsake chat
  *
  * As a module, `startScriptedModel({ reply })` answers whatever `reply(request)` says: texts, tool calls, errors, broken connections.
  */
@@ -111,7 +111,7 @@ function write(outgoing, bytes) {
 async function main() {
   const at = argv.indexOf('--port')
   const { url, close } = await startScriptedModel({ port: at < 0 ? 9999 : Number(argv[at + 1]) })
-  console.log(`A scripted model listens. Use it with: OPENAI_BASE_URL=${url} OPENAI_MODEL=any npx keepsake chat`)
+  console.log(`A scripted model listens. Use it with: OPENAI_BASE_URL=${url} OPENAI_MODEL=any keepsake chat`)
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, close)
 }
 

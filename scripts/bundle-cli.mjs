@@ -25,7 +25,7 @@ const PLACES = [
     `cli/commands/(${EVERYDAY_COMMANDS})|cli/(program|context|open-workspace|asked-config|version)|config/find-workspace|memory|memory/(auto-recall|context|open|searching)|prompt/.*|session/echo/injections|stores/filesystem/store|model/.*`,
   ],
   ['http', 'mcp/http/.*|http/.*|cli/page|cli/sample/.*|api/.*'],
-  ['mcp', 'cli/commands/(mcp|serve)|mcp/.*|tools/.*|memory/recalls|stores/filesystem/watch'],
+  ['mcp', 'cli/commands/(mcp|serve)|cli/http-options|mcp/.*|tools/.*|memory/recalls|stores/filesystem/watch'],
   ['session', 'session/.*|cli/commands/session(/.*)?|cli/hook/(transcript-file|condense-later)'],
   ['agent', 'agent/.*|consolidate/.*|complete/.*|cli/commands/(chat|consolidate|review)|cli/asked-model'],
   ['local', 'local/.*'],
@@ -38,11 +38,12 @@ const PLACES = [
 /** Small, and wanted by several of these files: with what every command loads they cost less than as a file for each such group. */
 const SHARED = [
   'model/unreadable',
-  'model/purged',
+  'model/redaction',
   'cli/change-json',
   'cli/known-session',
   'cli/named-file',
   'cli/session-text',
+  'cli/shell-line',
   'complete/foreign-in',
 ]
 

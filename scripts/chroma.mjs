@@ -47,8 +47,8 @@ async function run() {
   if (started.problem) fail(started.problem, FAILED)
   console.log(`Chroma answers at ${started.address}
   its data       ${path.relative('.', folder) || '.'}
-  a memory here  npx keepsake move --to chroma://127.0.0.1:${port}
-  then           npx keepsake recall "…" --workspace chroma://127.0.0.1:${port}
+  a memory here  keepsake move --to chroma://127.0.0.1:${port}
+  then           keepsake recall "…" --workspace chroma://127.0.0.1:${port}
   to stop it     Ctrl-C`)
   fail(`the server ended by itself: ${await started.ended}`, FAILED)
 }

@@ -116,12 +116,12 @@ export class ConflictingChangesError extends KeepsakeError {
     const what = `change ${changes.join(', ')}`
     if (undoneBy === undefined) {
       super('CONFLICT', `${what} can't be undone alone: change ${later.join(', ')} came later and builds on it`, {
-        hint: 'Undo the later ones too with --with-later, or write what you want instead.',
+        hint: 'Undo the later ones too (withLater), or write what you want instead.',
         data: { changes, later },
       })
     } else {
       super('CONFLICT', `${what} is undone already, by change ${undoneBy}`, {
-        hint: `To bring it back, undo that one: keepsake undo ${undoneBy}`,
+        hint: `To bring it back, undo change ${undoneBy}.`,
         data: { changes, undoneBy },
       })
     }
@@ -137,9 +137,34 @@ export class PartialChangeError extends KeepsakeError {
   }
 }
 
+/** `before`: the newest change before the purge that can be undone, or `null` if there is none; left out if the purge was named by its number. */
+export class PurgedChangeError extends KeepsakeError {
+  constructor(change: number, before?: number | null) {
+    if (before === undefined) {
+      super('CONFLICT', `change ${change} can't be undone: it is a purge, or what it did was purged`, {
+        hint: 'Write what you want instead.',
+        data: { changes: [change] },
+      })
+    } else {
+      super('CONFLICT', `change ${change} is a purge and can't be undone`, {
+        hint:
+          before === null
+            ? 'There is no change before it.'
+            : `The change before it is ${before}, which you can undo by its number.`,
+        data: { changes: [change], before },
+      })
+    }
+  }
+}
+
 export class UnknownChangeError extends KeepsakeError {
-  constructor(message: string) {
-    super('NOT_FOUND', message, { hint: 'See what there is with: keepsake log' })
+  /** `external`: the newest external edit that could be undone. */
+  constructor(message: string, external?: number) {
+    const hint =
+      external === undefined
+        ? 'The log lists all changes.'
+        : `External edits are undone only by number; the newest is change ${external}.`
+    super('NOT_FOUND', message, { hint, data: external === undefined ? {} : { external } })
   }
 }
 
@@ -188,7 +213,7 @@ export class ForeignError extends KeepsakeError {
 export class NewerError extends KeepsakeError {
   constructor(path: string, found: number, known: number) {
     super('NEWER', `${path} has format ${found}; this program knows up to ${known}`, {
-      hint: 'It was left as it is. Update keepsake: npm install keepsake@latest',
+      hint: 'It was left as it is. Update keepsake.',
       data: { path, found, known },
     })
   }

@@ -98,6 +98,7 @@ export type {
   WriteOperation,
 } from './model/operation.ts'
 export { PRESETS, type Preset, type PresetRule } from './model/preset.ts'
+export type { Occurrence } from './model/redaction.ts'
 export type { Clock } from './ports/clock.ts'
 export type {
   Complete,
@@ -125,6 +126,7 @@ export type {
   PendingEdit,
   Problem,
   Purged,
+  PurgeOptions,
   Recorded,
   ScanFilter,
   SessionAppended,

@@ -1,6 +1,6 @@
 /** What one agent does with its memory; on the store in RAM, which the contract holds to the same meaning as all others. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Memory, openMemory } from './memory.ts'
+import { Memory, openMemory, type Written } from './memory.ts'
 import type { Store } from './ports/store.ts'
 import { memoryStore } from './stores/memory.ts'
 
@@ -26,6 +26,27 @@ describe('remember', () => {
     expect(second.entry).toMatchObject({ id: first.entry.id, kind: 'note', description: 'Before a release' })
     expect(second.replaced).toBe(first.entry.revision)
     expect(second.change?.number).toBe(3)
+  })
+
+  it.each<[string, () => Promise<Written>]>([
+    ['a note', () => memory.remember('x', { name: 'n', description: 'd', metadata: { m: 1 } })],
+    ['a topic', () => memory.learnFact('n', 'x')],
+    ['MEMORY.md', () => memory.reflect('x')],
+    ['a context', () => memory.setContext('n', 'x')],
+  ])('makes no change of %s that is already like this', async (_, write) => {
+    const first = await write()
+    at('2026-11-15T15:00:00.000Z')
+    expect(await write()).toEqual({ entry: first.entry, warnings: [] })
+    expect(await memory.log()).toHaveLength(1)
+  })
+
+  it('checks what is expected of a note that is already like this, and moves its end', async () => {
+    const { entry } = await memory.remember('x', { name: 'n' })
+    const again = (options: object): Promise<Written> => memory.remember('x', { name: 'n', ...options })
+    await expect(again({ expect: '0123456789abcdef' })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(again({ expect: null })).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect((await again({ expect: entry.revision })).change).toBeUndefined()
+    expect((await again({ ttl: '1h' })).change?.number).toBe(2)
   })
 
   it('gives a fact without a name one from its first words', async () => {

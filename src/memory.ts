@@ -17,6 +17,7 @@ import { givenSource, type MeaningSource } from './memory/meaning-source.ts'
 import type { MemoryOptions } from './memory/open.ts'
 import type { AppliedOperations, BatchOptions } from './memory/operations/apply-operations.ts'
 import type { OperationInput } from './memory/operations/operation-input.ts'
+import * as names from './memory/option-names.ts'
 import { type LogQuery, Past, type Undone, type UndoOptions } from './memory/past.ts'
 import type { PlaceOptions, Places } from './memory/places.ts'
 import type { PurgedEntry } from './memory/purging.ts'
@@ -32,7 +33,7 @@ import { Writing, type Written } from './memory/writing.ts'
 import type { Entry, EntryHead } from './model/entry.ts'
 import type { MemoryType } from './model/memory-types.ts'
 import { normalizeAgentId, normalizeName } from './model/name.ts'
-import { requireList, requireOptions } from './model/options.ts'
+import { CALL_OPTIONS, requireList, requireOptions } from './model/options.ts'
 import { requireInstant } from './model/time.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Absorbed, CallOptions, ScanFilter, Store, Watch } from './ports/store.ts'
@@ -80,7 +81,11 @@ export type { Summary, SummaryInput, Summed } from './session/summary.ts'
 export type { GivenText } from './session/turn-input.ts'
 
 export async function openMemory(options: MemoryOptions = {}): Promise<Memory> {
-  const { clock = Date.now, elsewhere, recalled } = options
+  requireOptions(options, 'openMemory', names.OPEN)
+  const { clock = Date.now, elsewhere, recalled, embeddingModel } = options
+  if (typeof embeddingModel === 'object') {
+    requireOptions(embeddingModel, 'openMemory: embeddingModel', names.EMBEDDING_MODEL)
+  }
   const given = options.embed === undefined ? undefined : givenSource(options.embed)
   if (options.store) {
     const agent = normalizeAgentId(options.agent ?? 'main')
@@ -150,54 +155,59 @@ export class Memory {
 
   /**
    * With a name: creates or overwrites that note. With a key: sets that context. Without: appends to today's log. A fact needs no
-   * name: the same one is one entry, and so is one field of the user's profile.
+   * name: the same text with the same metadata is one entry, and so is one field of the user's profile.
    */
   async remember(content: string, options: RememberOptions = {}): Promise<Written> {
-    requireOptions(options)
+    requireOptions(options, 'remember', names.REMEMBER)
     return this.#writing.remember(content, options)
   }
 
   /** A typed memory: a fact is kept for good, a conversation for 30 days, a context until the end of the day. */
   async storeMemory(content: string, kind: MemoryType, options: StoreOptions = {}): Promise<Written> {
-    requireOptions(options)
+    requireOptions(options, 'storeMemory', names.STORE)
     return this.#writing.store(content, kind, options)
   }
 
   /** Replaces the value of this key, until the end of the day. */
   async setContext(key: string, value: string, options: Omit<StoreOptions, 'key'> = {}): Promise<Written> {
-    requireOptions(options)
+    requireOptions(options, 'setContext', names.SET_CONTEXT)
     return this.#writing.remember(value, { ...options, kind: 'context', key: normalizeName(key, 'key') })
   }
 
   /** `null`: there is none, or it has expired. */
   async getContext(key: string, options: CallOptions = {}): Promise<string | null> {
+    requireOptions(options, 'getContext', CALL_OPTIONS)
     return (await this.#view.contexts(normalizeName(key, 'key'), options)).current?.content ?? null
   }
 
   /** Removes what has expired of what this agent sees. An undo brings it back, though nobody sees it. */
   async cleanup(options: CleanupOptions = {}): Promise<CleanedUp> {
-    requireOptions(options)
+    requireOptions(options, 'cleanup', names.CLEANUP)
     const { cleanUp } = await import('./memory/cleanup.ts')
     return cleanUp(this.#view, options)
   }
 
   /** Rewrites MEMORY.md. Blank content erases it only when that is asked for in so many words. */
   async reflect(content: string, options: WriteOptions & { readonly erase?: boolean } = {}): Promise<Written> {
+    requireOptions(options, 'reflect', names.REFLECT)
     return this.#writing.reflect(content, options)
   }
 
   /** Writes a topic that every agent sees. */
   async learnFact(topic: string, content: string, options: RememberOptions = {}): Promise<Written> {
+    requireOptions(options, 'learnFact', names.REMEMBER)
     return this.#writing.learnFact(topic, content, options)
   }
 
   async forget(ref: string, options: WriteOptions = {}): Promise<Written> {
-    const entry = await this.find(ref, options)
+    requireOptions(options, 'forget', names.WRITE)
+    const entry = await this.#view.find(ref, options)
     return this.#writing.write([{ op: 'remove', id: entry.id }], options, entry)
   }
 
   async rename(ref: string, name: string, options: WriteOptions = {}): Promise<Written> {
-    const entry = await this.find(ref, options)
+    requireOptions(options, 'rename', names.WRITE)
+    const entry = await this.#view.find(ref, options)
     return this.#writing.write([{ op: 'rename', id: entry.id, name }], options, entry)
   }
 
@@ -207,39 +217,46 @@ export class Memory {
     alias: string,
     options: WriteOptions & { readonly mode?: 'bind' | 'take' | 'drop' } = {},
   ): Promise<Written> {
-    const entry = await this.find(ref, options)
+    requireOptions(options, 'alias', names.ALIAS)
+    const entry = await this.#view.find(ref, options)
     const operation = { op: 'alias', id: entry.id, alias, mode: options.mode ?? 'bind' } as const
     return this.#writing.write([operation], options, entry)
   }
 
   /** By id, name or alias; `undefined` when there is none. */
   async get(ref: string, options: CallOptions = {}): Promise<Entry | undefined> {
+    requireOptions(options, 'get', CALL_OPTIONS)
     return this.#view.get(ref, options)
   }
 
   /** As get, but a near miss counts when only one is meant; else an error that suggests. */
   async find(ref: string, options: CallOptions = {}): Promise<Entry> {
+    requireOptions(options, 'find', CALL_OPTIONS)
     return this.#view.find(ref, options)
   }
 
   /** The topic that `learnFact` would rewrite by this name. */
   async topic(name: string, options: CallOptions = {}): Promise<Entry | undefined> {
+    requireOptions(options, 'topic', CALL_OPTIONS)
     return topicCalled(this.store, normalizeName(name, 'topic'), options)
   }
 
   /** In the order they came. */
   async list(filter: ListFilter = {}): Promise<Entry[]> {
+    requireOptions(filter, 'list', names.LIST)
     return listed(this.#view, filter)
   }
 
   /** What this agent sees, without the texts, in the order they came. */
   async heads(filter: ScanFilter = {}, options: CallOptions = {}): Promise<readonly EntryHead[]> {
+    requireOptions(filter, 'heads: filter', names.HEADS)
+    requireOptions(options, 'heads', CALL_OPTIONS)
     return this.#view.heads(filter, options)
   }
 
   /** What the query calls by name first, then what says most of it in the rarest words, or is nearest to it in meaning. */
   async search(query: string, options: SearchOptions = {}): Promise<Found> {
-    requireOptions(options)
+    requireOptions(options, 'search', names.SEARCH)
     return this.#underWay.run(options.signal, async (signal) =>
       (await this.#searches()).search(query, { ...options, signal }),
     )
@@ -247,7 +264,7 @@ export class Memory {
 
   /** Why an entry that was expected is not among the hits of such a search. */
   async whyNot(query: string, ref: string, options: SearchOptions = {}): Promise<WhyNot> {
-    requireOptions(options)
+    requireOptions(options, 'whyNot', names.SEARCH)
     return this.#underWay.run(options.signal, async (signal) =>
       (await this.#searches()).whyNot(query, ref, { ...options, signal }),
     )
@@ -255,10 +272,10 @@ export class Memory {
 
   /** Makes the vectors that entries have none of yet, so that they are found by meaning. `NO_EMBEDDINGS` where nothing makes any. */
   async embed(options: EmbedOptions = {}): Promise<Embedded> {
-    requireOptions(options)
+    requireOptions(options, 'embed', names.EMBED)
     const { embedMemory } = await import('./memory/embedding.ts')
     const searches = await this.#searches()
-    return this.#underWay.run(options.signal, (signal) => embedMemory(searches, { ...options, signal }))
+    return this.#underWay.runInForeground(options.signal, (signal) => embedMemory(searches, { ...options, signal }))
   }
 
   /** How far the embedding of what this agent sees is. Never loads a model. */
@@ -269,7 +286,7 @@ export class Memory {
 
   /** What this agent sees, placed in the plane by meaning, as far as it has vectors. `NO_EMBEDDINGS` where nothing makes any. */
   async places(options: PlaceOptions = {}): Promise<Places> {
-    requireOptions(options)
+    requireOptions(options, 'places', names.PLACES)
     const { placesOf } = await import('./memory/places.ts')
     const searches = await this.#searches()
     return this.#underWay.run(options.signal, (signal) => placesOf(searches, this.#view, { ...options, signal }))
@@ -283,7 +300,7 @@ export class Memory {
 
   /** For a model to read: with a query, what it finds; without, world knowledge, the agent's memory and its last days. */
   async recall(options: RecallOptions = {}): Promise<Recalled> {
-    requireOptions(options)
+    requireOptions(options, 'recall', names.RECALL)
     return options.query === undefined ? beginning(this.#view, options) : this.#found(options.query, options)
   }
 
@@ -296,6 +313,7 @@ export class Memory {
 
   /** What a model is given: the system prompt, and with a message what is found for it. Never writes. */
   async context(options: ContextOptions = {}): Promise<Context> {
+    requireOptions(options, 'context', names.CONTEXT)
     return this.#contextWithout(options)
   }
 
@@ -312,27 +330,31 @@ export class Memory {
 
   /** This agent's conversations, oldest first. */
   async sessions(options: CallOptions = {}): Promise<readonly SessionSummary[]> {
+    requireOptions(options, 'sessions', CALL_OPTIONS)
     return this.#sessions.list(options)
   }
 
   /** Any batch of operations, all or nothing, on the world and on this agent's own; entries by id, or by name or alias (`ref`). */
   async apply(operations: readonly OperationInput[], options: BatchOptions = {}): Promise<AppliedOperations> {
     requireList(operations ?? null, 'operations')
-    requireOptions(options)
+    requireOptions(options, 'apply', names.APPLY)
     const { applyOperations } = await import('./memory/operations/apply-operations.ts')
     return applyOperations({ view: this.#view, writing: this.#writing, gate: this.#gate }, operations, options)
   }
 
   /** Changes of what this agent sees, newest first. */
   async log(query: LogQuery = {}): Promise<readonly LoggedChange[]> {
-    requireOptions(query)
-    const entry = query.ref === undefined ? undefined : await this.get(query.ref, query)
+    requireOptions(query, 'log', names.LOG)
+    const entry = query.ref === undefined ? undefined : await this.#view.get(query.ref, query)
     return this.#past.log(query, entry?.id)
   }
 
-  /** Takes changes back; without a word about which, the newest that is not undone yet. Undoing an undo brings back. */
+  /**
+   * Undoes changes. Without options: the newest that is not undone yet and is no external edit. Undoing an undo is a redo. A purge can't
+   * be undone: if it is the newest change, this throws a CONFLICT that names the change before it.
+   */
   async undo(options: UndoOptions = {}): Promise<Undone> {
-    requireOptions(options)
+    requireOptions(options, 'undo', names.UNDO)
     const undone = await this.#past.undo(options, this.#view.now())
     if (options.dryRun) return undone
     const { signal } = options
@@ -343,6 +365,7 @@ export class Memory {
 
   /** The memory as it was: everything that reads works, with the clock at that moment. */
   async asOf(at: string, options: CallOptions = {}): Promise<Memory> {
+    requireOptions(options, 'asOf', CALL_OPTIONS)
     const then = requireInstant(at, 'as-of')
     return new Memory(
       await this.#past.storeAt(then, this.#view.now(), options),
@@ -355,31 +378,40 @@ export class Memory {
 
   /** Which change brought each line of an entry. */
   async blame(ref: string, options: CallOptions = {}): Promise<Blame> {
+    requireOptions(options, 'blame', CALL_OPTIONS)
     return this.#past.blame(await this.find(ref, options), options)
   }
 
   /** Journals what hands did to the files, so that it is in the log and can be undone; and writes what a crash kept from them. */
   async absorb(options: CallOptions = {}): Promise<Absorbed> {
+    requireOptions(options, 'absorb', CALL_OPTIONS)
     return this.store.absorb(options)
   }
 
   /** Takes in removals that were held back because they were so many at once. */
   async accept(options: CallOptions = {}): Promise<Absorbed> {
+    requireOptions(options, 'accept', CALL_OPTIONS)
     return this.store.absorb({ ...options, acceptRemovals: true })
   }
 
-  /** Forgets an entry with every trace, in files, history, sessions and backups. This can't be undone. */
+  /**
+   * Deletes every version of an entry, in the store and in its known backups, and removes its texts from the sessions of the agent
+   * that owned it (of this agent, for an entry of the world). `occurrences` lists other places with the same words; they are not
+   * changed. This can't be undone.
+   */
   async purge(ref: string, options: CallOptions = {}): Promise<PurgedEntry> {
-    requireOptions(options)
+    requireOptions(options, 'purge', CALL_OPTIONS)
     const { entry } = await this.findEver(ref, options)
     this.#gate([entry.kind])
     const { purgeEntry } = await import('./memory/purging.ts')
+    const { store, agent } = this
     const [past, sessions] = [this.#past, this.#sessions]
-    return purgeEntry({ store: this.store, past, sessions, searches: () => this.#searches() }, entry, ref, options)
+    return purgeEntry({ store, agent, past, sessions, searches: () => this.#searches() }, entry, ref, options)
   }
 
   /** As find, and where nothing is called so any more, what was last called so: `gone`. */
   async findEver(ref: string, options: CallOptions = {}): Promise<{ readonly entry: Entry; readonly gone: boolean }> {
+    requireOptions(options, 'findEver', CALL_OPTIONS)
     const here = await this.get(ref, options)
     const last = here ? undefined : await this.#past.lastSeen(ref, options)
     return last ? { entry: last, gone: true } : { entry: here ?? (await this.find(ref, options)), gone: false }
@@ -445,6 +477,7 @@ export class Memory {
         source,
         elsewhere,
         isPast,
+        underWay: this.#underWay,
       })
     })
     return this.#searching

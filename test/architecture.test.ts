@@ -91,7 +91,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   // One address for whatever is served there: who is let in, and how.
   http: { parts: ['errors.ts'], node: true },
   mcp: {
-    parts: ['errors.ts', 'model', 'ports', 'memory.ts', 'tools', 'follow', 'http'],
+    parts: ['errors.ts', 'model', 'ports', 'prompt', 'memory.ts', 'tools', 'follow', 'http'],
     packages: ['@modelcontextprotocol/server'],
     node: true,
   },
@@ -127,6 +127,7 @@ const TABLE: Readonly<Record<string, Row>> = {
       'session',
       'memory',
       'memory.ts',
+      'stores/disk',
       'stores/filesystem',
       'stores/file',
       'stores/chroma',

@@ -11,8 +11,19 @@ import { isNightly } from './tier.ts'
 const IN_MEMORY = '/dev/shm'
 const NEEDED_BYTES = 2 * 1024 ** 3
 
-export default function useMemory(): (() => void) | undefined {
+export default function useMemory(): () => void {
   const { env } = process
+  const state = mkdtempSync(join(tmpdir(), 'keepsake-state-'))
+  // Tests create workspaces; none of them goes into the list of the person who runs the tests.
+  env['XDG_STATE_HOME'] = state
+  const folder = memoryFolder(env)
+  return () => {
+    for (const path of [state, ...(folder === undefined ? [] : [folder])])
+      rmSync(path, { recursive: true, force: true })
+  }
+}
+
+function memoryFolder(env: NodeJS.ProcessEnv): string | undefined {
   if (isNightly || env['TMPDIR_ON_DISK'] || !hasRoom()) return undefined
   removeLeftovers()
   const folder = mkdtempSync(join(IN_MEMORY, `ks-${process.pid}-`))
@@ -20,7 +31,7 @@ export default function useMemory(): (() => void) | undefined {
   chmodSync(folder, 0o1777)
   env['TMPDIR_ON_DISK'] = tmpdir()
   env['TMPDIR'] = folder
-  return () => rmSync(folder, { recursive: true, force: true })
+  return folder
 }
 
 /** Removes the folders of runs that were killed. */

@@ -10,7 +10,7 @@ import { type Embedding, startEmbedding } from '../memory/start-embedding.ts'
 import type { Memory, Session, Turn } from '../memory.ts'
 import { withoutInjected } from '../model/injected.ts'
 import { wholeNumber } from '../model/number.ts'
-import { requireList, requireOptions } from '../model/options.ts'
+import { CALL_OPTIONS, type OptionNames, requireList, requireOptions } from '../model/options.ts'
 import type { Model } from '../ports/complete.ts'
 import type { CallOptions } from '../ports/store.ts'
 import { createMemoryTools } from '../tools/index.ts'
@@ -67,8 +67,19 @@ export interface Agent {
 
 const MOST_STEPS = 1000
 
+const AGENT_OPTIONS: OptionNames<AgentOptions> = {
+  memory: true,
+  model: true,
+  session: true,
+  instructions: true,
+  tools: true,
+  maxSteps: true,
+  condenseWith: true,
+}
+const PROCESS_OPTIONS: OptionNames<ProcessOptions> = { session: true, on: true, ...CALL_OPTIONS }
+
 export function createAgent(options: AgentOptions): Agent {
-  requireOptions(options)
+  requireOptions(options, 'createAgent', AGENT_OPTIONS)
   return new MemoryAgent(options)
 }
 
@@ -104,16 +115,19 @@ class MemoryAgent implements Agent {
   }
 
   async process(input: string, options: ProcessOptions = {}): Promise<Reply> {
+    requireOptions(options, 'agent.process', PROCESS_OPTIONS)
     requireInput(input)
     return input.trim().toLowerCase() === '/new' ? this.beginAnew(options) : this.answer(input, options)
   }
 
   async answer(input: string, options: ProcessOptions = {}): Promise<Reply> {
+    requireOptions(options, 'agent.answer', PROCESS_OPTIONS)
     requireInput(input)
     return this.#inTurn(options, (key, telling, call) => this.#answered(key, input, telling, call))
   }
 
   async beginAnew(options: ProcessOptions = {}): Promise<Reply> {
+    requireOptions(options, 'agent.beginAnew', PROCESS_OPTIONS)
     return this.#inTurn(options, (key, telling, call) => this.#begunAnew(key, telling, call))
   }
 
@@ -121,7 +135,6 @@ class MemoryAgent implements Agent {
     options: ProcessOptions,
     work: (key: string, telling: Telling, call: CallOptions) => Promise<Reply>,
   ): Promise<Reply> {
-    requireOptions(options)
     const { session = this.#session, signal, on } = options
     const { key } = this.#memory.session(session)
     return inTurn(this.#memory, key, signal, async () => {
@@ -147,7 +160,8 @@ class MemoryAgent implements Agent {
     this.#embedding.asked()
     const condensed = await this.#condensing.onOverflow(key, asked, telling, call)
     const session = this.#memory.session(key)
-    const prompt = await prompted({ session, asked, instructions: this.#instructions, telling }, call)
+    const { contextWindowSize: windowSize } = this.#memory.settings
+    const prompt = await prompted({ session, asked, instructions: this.#instructions, windowSize, telling }, call)
     const { signal } = call
     const tools = { tools: this.#tools, ownTools: this.#ownTools, maxSteps: this.#maxSteps }
     const answered = await answer({ session, model: this.#model, ...tools, telling, signal, ...prompt })

@@ -5,6 +5,7 @@
 import type { Session } from '../memory.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { Turn } from '../session/records.ts'
+import { windowStart } from '../session/window.ts'
 import type { Telling } from './events.ts'
 import { recapOfEarlier, shownInRecap } from './recap.ts'
 
@@ -23,18 +24,20 @@ export async function prompted(
     session,
     asked,
     instructions,
+    windowSize,
     telling,
   }: {
     readonly session: Session
     /** What the user just said. */
     readonly asked: Turn
     readonly instructions: string
+    /** How many exchanges a model is given as messages. */
+    readonly windowSize: number
     readonly telling: Telling
   },
   call: CallOptions,
 ): Promise<Prompted> {
-  const window = await session.window(call)
-  const live = [...window.earlier, ...window.turns]
+  const { turns: live, archive } = await session.view(call)
   // What another program has said in this session since is for the next turn. It may even have begun anew: then nothing is before.
   const before = live.slice(
     0,
@@ -43,9 +46,9 @@ export async function prompted(
       live.findIndex(({ id }) => id === asked.id),
     ),
   )
-  const start = Math.min(window.earlier.length, before.length)
+  const start = Math.min(windowStart(live, windowSize), before.length)
   const earlier = before.slice(0, start)
-  const recap = window.archive?.content ?? ''
+  const recap = archive?.content ?? ''
   const sinceThen = recapOfEarlier(earlier, recap)
   const shown = shownInRecap(earlier, sinceThen)
   const context = await session.context({ message: asked.content, recap, shown, ...call })

@@ -4,7 +4,7 @@
  */
 import type { Memory } from '../memory.ts'
 import { normalizeAgentId } from '../model/name.ts'
-import { UnknownAgentError } from './unknown-agent-error.ts'
+import { isKnownAgent, UnknownAgentError } from './known-agent.ts'
 
 const MOST_AGENTS = 8
 /** Then the next answer goes on with it: nobody is to keep others from embedding for long. */
@@ -23,11 +23,6 @@ export class AgentMemories {
 
   constructor(own: Memory) {
     this.own = own
-  }
-
-  /** Those that somebody may be following. */
-  get kept(): readonly Memory[] {
-    return [this.own, ...this.#others.values()]
   }
 
   /** NOT_FOUND where there never was such an agent. */
@@ -68,18 +63,7 @@ export class AgentMemories {
   }
 
   async #opened(agent: string): Promise<Memory> {
-    if (!(await this.#isKnown(agent))) throw new UnknownAgentError(agent)
+    if (!(await isKnownAgent(this.own, agent))) throw new UnknownAgentError(agent)
     return this.own.as(agent)
-  }
-
-  /** Also one whose last entry is gone: that can be undone. */
-  async #isKnown(agent: string): Promise<boolean> {
-    const { store } = this.own
-    if ((await store.heads({ scopes: [agent] })).length > 0) return true
-    if ((await store.sessions.list(agent)).length > 0) return true
-    for (const { touched } of (await store.history()).changes) {
-      if (touched.some(({ before, after }) => (before ?? after)?.scope === agent)) return true
-    }
-    return false
   }
 }

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readJson } from '../http/body.ts'
 import { HEADERS, refuse } from '../http/exchange.ts'
-import { bodyRefusal, methodRefusal, NOTHING_HERE } from '../http/guard.ts'
+import { bodyRefusal, methodRefusal, NOTHING_HERE, READ_METHODS } from '../http/guard.ts'
 import type { Part, Refusal } from '../http/part.ts'
 import type { Serving } from '../http/serve.ts'
 import { EventStreams } from './events.ts'
@@ -23,7 +23,11 @@ const EVENTS = '/events'
 const ABOUT = '/openapi.json'
 /** All that is read of a stranger. */
 const SECRET_BYTES = 1024
-const OTHERS: Readonly<Record<string, readonly string[]>> = { [OPEN]: ['POST'], [EVENTS]: ['GET'], [ABOUT]: ['GET'] }
+const OTHERS: Readonly<Record<string, readonly string[]>> = {
+  [OPEN]: ['POST'],
+  [EVENTS]: READ_METHODS,
+  [ABOUT]: READ_METHODS,
+}
 
 export interface ApiOptions {
   readonly served: Served
@@ -42,7 +46,7 @@ export function apiPart({ served, keys, port, opened }: ApiOptions, { token, lim
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const { path, query } = targetOf(req)
-    const method = req.method ?? ''
+    const method = routeMethod(req)
     const bounds = path === OPEN ? { ...limits, bodyBytes: SECRET_BYTES } : limits
     const body = method === 'GET' || method === 'DELETE' ? { value: undefined } : await readJson(req, res, bounds)
     if (body === undefined || res.destroyed) return
@@ -52,7 +56,7 @@ export function apiPart({ served, keys, port, opened }: ApiOptions, { token, lim
     const over = new AbortController()
     res.once('close', () => over.abort())
     try {
-      if (path === EVENTS) return await streams.stream(await served.of(query.get('agent') ?? undefined), res)
+      if (path === EVENTS) return await streams.stream(await served.followed(query.get('agent') ?? undefined), res)
       const found = matched(method, path)
       if (!('route' in found)) return refuse(req, res, NOTHING_HERE, refusalText(NOTHING_HERE))
       const call = { served, signal: over.signal }
@@ -83,8 +87,9 @@ export function apiPart({ served, keys, port, opened }: ApiOptions, { token, lim
     refusalOf: (req) => {
       const { path } = targetOf(req)
       if (path !== OPEN && !isLetIn(req)) return STRANGER
-      const found = matched(req.method ?? '', path)
-      const allowed = OTHERS[path] ?? ('route' in found ? [found.route.method] : found.methods)
+      const found = matched(routeMethod(req), path)
+      const methods = 'route' in found ? [found.route.method] : found.methods
+      const allowed = OTHERS[path] ?? methods.flatMap((method) => (method === 'GET' ? READ_METHODS : method))
       if (allowed.length === 0) return NOTHING_HERE
       return methodRefusal(req, allowed) ?? bodyRefusal(req)
     },
@@ -104,6 +109,10 @@ const USED_LINK: Refusal = {
   status: 401,
   message:
     'This link was used already, or is not of this server. The terminal where "keepsake serve" runs has a new one.',
+}
+
+function routeMethod({ method = '' }: IncomingMessage): string {
+  return method === 'HEAD' ? 'GET' : method
 }
 
 function targetOf({ url = '' }: IncomingMessage): { readonly path: string; readonly query: URLSearchParams } {

@@ -32,6 +32,8 @@ export interface Workspace {
   readonly root: string
   readonly store: 'filesystem' | 'file' | 'chroma' | 'memory'
   readonly zone: string
+  /** Changes with every change of the memory, by any agent or by an external edit. */
+  readonly revision: string
   /** The agent that is meant where none is named. */
   readonly agent: string
   readonly world: KindCounts
@@ -216,6 +218,8 @@ export interface ChangeView {
   readonly reverts?: readonly number[]
   /** Nobody did this: it was there when the log began. */
   readonly found: boolean
+  /** It is a purge: it can't be undone, and nothing that it removed is shown. */
+  readonly isPurge: boolean
   /** It touched what belongs to another agent too, and so can't be undone from here. */
   readonly isPartial: boolean
 }
@@ -321,11 +325,19 @@ export interface MapAnswer {
   readonly unsupported?: string
 }
 
-/** GET /events: server-sent events; `event: change`, once for what an agent sees, also after other processes and hands */
+/** GET /events: the first server-sent event, `event: ready`. Every change after it is reported. */
+export interface ReadyEvent {
+  /** The current revision of GET /workspace. Missing while the memory can't be read. */
+  readonly revision?: string
+}
+
+/** GET /events: server-sent events; `event: change`, once for each change, also by other processes and external edits */
 export interface ChangeEvent {
   /** What came or changed. */
   readonly ids: readonly string[]
   readonly gone: readonly string[]
+  /** Whose they are: ids of agents, or `world`. */
+  readonly scopes: readonly string[]
 }
 
 /** POST /open: the secret of the link, once; the answer sets the cookie. The key goes into the header `Keepsake-Key` of every request. */

@@ -1,23 +1,24 @@
 /** Entries as lists show them: the head and how the text begins. Only of those that are shown are the texts read. */
 import type { Memory } from '../memory.ts'
-import type { EntryHead } from '../model/entry.ts'
-import { oneQuestion } from '../model/one-question.ts'
-import type { CallOptions } from '../ports/store.ts'
+import type { Entry, EntryHead } from '../model/entry.ts'
 import type { EntryRow } from './contract.ts'
 
 const MOST_CHARACTERS = 160
 
-/** In the order of the heads. One that went meanwhile is left out. One by one: a scan would look at every file there is. */
+/**
+ * In the order of the heads; an entry that was deleted meanwhile is left out. One scan for all rows: an entry that is not in the
+ * journal yet can only be found by reading every file, and a `get` per row would do that for each row.
+ */
 export async function entryRows(memory: Memory, heads: readonly EntryHead[], signal: AbortSignal): Promise<EntryRow[]> {
-  const call = oneQuestion<CallOptions>({ signal })
-  const rows: EntryRow[] = []
-  for (const { id } of heads) {
-    const entry = await memory.get(id, call)
-    if (!entry) continue
+  const entries = new Map<string, Entry>()
+  const ids = new Set(heads.map(({ id }) => id))
+  if (ids.size > 0) for await (const entry of memory.store.scan({ ids }, { signal })) entries.set(entry.id, entry)
+  return heads.flatMap(({ id }) => {
+    const entry = entries.get(id)
+    if (!entry) return []
     const { content, ...head } = entry
-    rows.push({ ...head, excerpt: excerptOf(content) })
-  }
-  return rows
+    return [{ ...head, excerpt: excerptOf(content) }]
+  })
 }
 
 /** The beginning, in one line. */

@@ -6,7 +6,7 @@ import { ROUTES } from './routes.ts'
 import { SCHEMAS } from './schemas.ts'
 
 const DESCRIPTION = [
-  'What `keepsake serve` answers at /api/v1. A program shows the token of the server (`--token-file`) as a bearer token. The page shows',
+  'What `keepsake serve` answers at /api/v1. A program sends the token of the server as a bearer token. The page sends',
   'its cookie and, as the header `Keepsake-Key`, its key; both come from the link that the server prints, once.',
   'Every time is ISO-8601 in UTC. What is not allowed is an error that names the field and what is.',
 ].join(' ')
@@ -47,8 +47,17 @@ const OTHER_PATHS = {
   },
   '/events': {
     get: {
-      summary: 'Live updates as server-sent events: "ready", then "change" with {ids, gone} whenever something changed',
-      parameters: [{ name: 'agent', in: 'query', required: false, schema: { type: 'string' } }],
+      summary:
+        'Live updates as server-sent events: "ready" with the {revision} of the workspace, then "change" with {ids, gone, scopes} whenever something changed',
+      parameters: [
+        {
+          name: 'agent',
+          in: 'query',
+          required: false,
+          description: 'Whose memory; "*" for every agent; left out, the agent that is served.',
+          schema: { type: 'string' },
+        },
+      ],
       responses: {
         '200': {
           description: 'Until the reader goes.',

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { HEADERS } from '../http/exchange.ts'
-import { bodyRefusal, methodRefusal } from '../http/guard.ts'
+import { bodyRefusal, methodRefusal, READ_METHODS } from '../http/guard.ts'
 import type { Part } from '../http/part.ts'
 import { refusalText } from './failures.ts'
 
@@ -52,7 +52,7 @@ export function pagePart(folder: string): Part {
   return {
     owns: (target) => fileOf(target) !== undefined,
     isOpenToLinks: true,
-    refusalOf: (req) => methodRefusal(req, ['GET']) ?? bodyRefusal(req),
+    refusalOf: (req) => methodRefusal(req, READ_METHODS) ?? bodyRefusal(req),
     errorText: refusalText,
     answer: async (req, res) => {
       const file = fileOf(req.url ?? '')

@@ -1,5 +1,6 @@
 /** What is served: a memory as each of its agents has it, and what only the program around it can do or tell. */
 import type { AgentMemories } from '../agents/agent-memories.ts'
+import type { Followed } from '../follow/entry-changes.ts'
 import { lookAgain } from '../follow/follow-memory.ts'
 import type { Memory } from '../memory.ts'
 import type { DoctorAnswer, Workspace } from './contract.ts'
@@ -44,10 +45,16 @@ export class Served {
     return asOf === undefined ? memory : this.past.at(memory, asOf, signal)
   }
 
+  /** What a stream of events is about: as `of`, or with `*` every agent. */
+  async followed(agent: string | undefined): Promise<Followed> {
+    const { store, clock } = this.memory
+    return agent === '*' ? { store, clock } : this.of(agent)
+  }
+
   /** After a write: what is new is found by meaning soon, and who follows hears of it, also from a store that tells nobody. */
   wrote(memory: Memory): void {
     this.around.wrote()
     this.memories.embedBehind(memory)
-    for (const one of this.memories.kept) lookAgain(one)
+    lookAgain(memory)
   }
 }

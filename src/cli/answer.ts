@@ -1,9 +1,9 @@
 /** From the arguments to the outcome: finds the command, loads it, hands it what it was given. */
+import { nearest } from '../model/nearest.ts'
 import { type Arguments, checkOperands, parseArguments, parseLeading, usageError } from './arguments.ts'
 import type { Command, Family, Outcome } from './command.ts'
 import { contextFor } from './context.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
-import { nearest } from './nearest.ts'
 import { verbMeant } from './verb-meant.ts'
 import { VERBS } from './verbs.ts'
 
@@ -43,9 +43,9 @@ async function outcomeFor(command: Command, args: readonly string[], leading: Ar
   if (given.has('version')) return versionOutcome()
   if (given.has('help')) return helpOutcome(command.verb.split(' '))
   checkOperands(given, command)
-  const { context, close } = contextFor(given)
+  const { context, withWarnings, close } = contextFor(given)
   try {
-    return await command.run(context)
+    return await withWarnings(await command.run(context))
   } finally {
     await close()
   }

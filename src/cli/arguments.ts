@@ -4,8 +4,8 @@
  * `--` nothing is one. Nothing is guessed: unknown, doubled, missing or superfluous is an error that says so.
  */
 import { InvalidError, KeepsakeError } from '../errors.ts'
+import { nearest } from '../model/nearest.ts'
 import type { Command, Option } from './command.ts'
-import { nearest } from './nearest.ts'
 
 export class Arguments {
   readonly operands: readonly string[]

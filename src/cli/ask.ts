@@ -1,7 +1,8 @@
 /** Asking before something goes: on a terminal with a question, elsewhere by insisting on `--yes`. */
+
+import { markInvisible } from '../prompt/invisible.ts'
 import { usageError } from './arguments.ts'
 import type { Context, Option } from './command.ts'
-import { printable } from './screen.ts'
 
 export const YES: Option = { name: 'yes', about: 'do it without asking' }
 
@@ -32,7 +33,7 @@ function canAsk(): boolean {
 }
 
 async function isMeant(question: string): Promise<boolean> {
-  process.stderr.write(printable(question))
+  process.stderr.write(markInvisible(question))
   for await (const line of process.stdin) return /^y(es)?$/i.test(String(line).trim())
   return false
 }

@@ -4,7 +4,8 @@ import type { Change } from '../model/operation.ts'
 import type { Touched } from '../ports/store.ts'
 import { entryJson } from './entry-json.ts'
 
-export function changeJson({ number, at, origin, operations, reverts, found, supersedes }: Change): object {
+export function changeJson(change: Change): object {
+  const { number, at, origin, operations, reverts, found, supersedes, purged } = change
   return {
     number,
     at,
@@ -13,6 +14,7 @@ export function changeJson({ number, at, origin, operations, reverts, found, sup
     ...(reverts === undefined ? {} : { reverts }),
     ...(found === undefined ? {} : { found }),
     ...(supersedes === undefined ? {} : { supersedes }),
+    ...(purged === undefined ? {} : { purged }),
   }
 }
 

@@ -5,6 +5,7 @@ import { aKind } from '../model/kinds.ts'
 import type { Change } from '../model/operation.ts'
 import type { Touched } from '../ports/store.ts'
 import { diffText } from './diff-text.ts'
+import { displayWidth, padToWidth } from './display-width.ts'
 import { labelOf, originText, shortened, timeText } from './entry-text.ts'
 import type { Screen } from './screen.ts'
 
@@ -18,7 +19,11 @@ export function whoText({ origin, reverts }: Change): string {
 }
 
 /** `added the note "deploys"; rewrote MEMORY`. */
-export function whatText(touched: readonly Touched[], { found }: Pick<Change, 'found'> = {}): string {
+export function whatText(
+  touched: readonly Touched[],
+  { found, purged }: Pick<Change, 'found' | 'purged'> = {},
+): string {
+  if (purged !== undefined) return 'purged an entry'
   // An undo tells of no more than it takes back.
   if (touched.length === 0) return 'only what has expired since'
   const told = touched.slice(0, MOST_TOLD).map((one) => (found ? foundText(one) : touchedText(one)))
@@ -28,14 +33,18 @@ export function whatText(touched: readonly Touched[], { found }: Pick<Change, 'f
 
 /** A line a change, in columns; with `diffs`, what became of the texts below each. */
 export function logText(changes: readonly LoggedChange[], screen: Screen, zone: string, diffs: boolean): string {
-  const rows = changes.map((logged) => ({ logged, number: String(logged.change.number), who: whoText(logged.change) }))
+  const rows = changes.map((logged) => ({
+    logged,
+    number: String(logged.change.number),
+    who: screen.line(whoText(logged.change)),
+  }))
   const numbers = Math.max(0, ...rows.map(({ number }) => number.length))
-  const whos = Math.max(0, ...rows.map(({ who }) => who.length))
+  const whos = rows.reduce((most, { who }) => Math.max(most, displayWidth(who)), 0)
   return rows
     .flatMap(({ logged, number, who }) => {
       const { change, touched, undoneBy } = logged
       const what = whatText(touched, change) + supersedingText(change)
-      const line = `${number.padStart(numbers)}  ${timeText(change.at, zone)}  ${who.padEnd(whos)}  ${what}`
+      const line = `${number.padStart(numbers)}  ${timeText(change.at, zone)}  ${padToWidth(whos, who)}  ${what}`
       const shown = undoneBy === undefined ? screen.plain(line) : screen.dim(`${line} (undone by ${undoneBy})`)
       return diffs ? [shown, ...diffsText(touched, screen), ''] : [shown]
     })

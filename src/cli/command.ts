@@ -54,10 +54,17 @@ export interface Opened {
   readonly memory: Memory
   /** The folder of the workspace, or its one file, absolute. */
   readonly root: string
+  /** `false`: there is no memory yet, and nobody named this place. */
+  readonly isThere: boolean
+  /** Warnings to print beside the answer, such as that the agent is new. */
+  readonly warnings: readonly string[]
 }
 
 /** How long a command has its memory: for one answer, for one that is no use if it comes late, or for as long as somebody goes on. */
 export type Life = 'short' | 'glance' | 'long'
+
+/** A read needs the named workspace and agent to exist; a write may create them. */
+export type Use = 'read' | 'write'
 
 /** What the options and the environment say about where the memory is, and whose. */
 export interface Asked {
@@ -72,6 +79,8 @@ export interface Context {
   readonly screen: Screen
   /** The memory that is asked for; opened once, for a short life unless the first to open it says otherwise. */
   open(life?: Life): Promise<Opened>
+  /** The same for a write, which may create the memory and the agent. Call it before any `open`. */
+  openToWrite(life?: Life): Promise<Opened>
 }
 
 export interface Outcome {
@@ -81,6 +90,8 @@ export interface Outcome {
   readonly text: string
   /** What `--quiet` leaves of it: nothing of a write, the bare text of a reading. */
   readonly quietText: string
+  /** Replaces both, byte for byte, unless standard output is a terminal. */
+  readonly rawText?: string
   readonly warnings: readonly string[]
   /** An output that can't be written is no failure. */
   readonly mayBeLost?: true

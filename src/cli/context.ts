@@ -1,10 +1,18 @@
 /** What a command is given: its arguments, the screen, and the memory, which is opened only if it asks for it. */
 import { KeepsakeError } from '../errors.ts'
 import type { Arguments } from './arguments.ts'
-import type { Asked, Context, Life, Opened } from './command.ts'
+import type { Asked, Context, Life, Opened, Outcome, Use } from './command.ts'
+import { warningsJson } from './entry-json.ts'
 import { hasColor, Screen } from './screen.ts'
 
-export function contextFor(given: Arguments): { readonly context: Context; readonly close: () => Promise<void> } {
+interface ManagedContext {
+  readonly context: Context
+  /** Adds the warnings about the opened memory to the outcome. */
+  readonly withWarnings: (outcome: Outcome) => Promise<Outcome>
+  readonly close: () => Promise<void>
+}
+
+export function contextFor(given: Arguments): ManagedContext {
   const asked: Asked = {
     workspace: given.one('workspace') ?? fromEnvironment('KEEPSAKE_WORKSPACE'),
     agent: given.one('agent') ?? fromEnvironment('KEEPSAKE_AGENT'),
@@ -15,32 +23,36 @@ export function contextFor(given: Arguments): { readonly context: Context; reado
   }
   const isTerminal = process.stdout.isTTY === true
   const screen = new Screen({
-    isTerminal,
     hasColor: hasColor(isTerminal, fromEnvironment),
     get cwd() {
       return asked.cwd
     },
   })
   let opened: Promise<Opened> | undefined
-  const open = (life: Life = 'short'): Promise<Opened> => {
-    opened ??= openAsked({ given, asked }, life)
+  const opening = (use: Use) => (life?: Life) => {
+    opened ??= openAsked({ given, asked }, life, use)
     return opened
   }
+  const settled = (): Promise<Opened | undefined> => Promise.resolve(opened).catch(() => undefined)
   return {
-    context: { given, asked, screen, open },
-    close: async () => {
-      const { memory } = (await opened?.catch(() => undefined)) ?? {}
-      await memory?.close()
+    context: { given, asked, screen, open: opening('read'), openToWrite: opening('write') },
+    withWarnings: async (outcome) => {
+      const { warnings = [] } = (await settled()) ?? {}
+      const all = [...warnings, ...outcome.warnings]
+      return warnings.length === 0
+        ? outcome
+        : { ...outcome, json: { ...outcome.json, ...warningsJson(all) }, warnings: all }
     },
+    close: async () => (await settled())?.memory.close(),
   }
 }
 
-async function openAsked(request: Pick<Context, 'given' | 'asked'>, life: Life): Promise<Opened> {
+async function openAsked(request: Pick<Context, 'given' | 'asked'>, life: Life | undefined, use: Use): Promise<Opened> {
   const [{ openWorkspace }, { configAsked }] = await Promise.all([
     import('./open-workspace.ts'),
     import('./asked-config.ts'),
   ])
-  return openWorkspace(await configAsked(request), life)
+  return openWorkspace(await configAsked(request), life, use)
 }
 
 /** A variable that is set to nothing is as good as none. */

@@ -10,6 +10,7 @@ import {
 } from '../stores/filesystem/doctor/doctor.ts'
 import type { Outcome } from './command.ts'
 import { counted } from './counted.ts'
+import { displayWidth, padToWidth } from './display-width.ts'
 import type { EmbeddingsState } from './embeddings-state.ts'
 import type { Screen } from './screen.ts'
 
@@ -88,9 +89,9 @@ function findingsText({ examination, mending, wouldMend }: Told, root: string, s
 
 function rows(findings: readonly Finding[], root: string, screen: Screen, how: 'brief' | 'whole'): string[] {
   const paths = findings.map(({ path }) => screen.path(root, path))
-  const width = Math.min(WIDEST_PATH, Math.max(...paths.map((path) => path.length)))
+  const width = Math.min(WIDEST_PATH, Math.max(...paths.map(displayWidth)))
   return findings.flatMap(({ code, problem, hint }, index) => [
-    `  ${paths[index]?.padEnd(width)}  ${screen.line(problem)} ${screen.dim(`[${code}]`)}`,
+    `  ${padToWidth(width, paths[index] ?? '')}  ${screen.line(problem)} ${screen.dim(`[${code}]`)}`,
     ...(how === 'whole' ? [`  ${' '.repeat(width)}  ${screen.dim(screen.line(hint))}`] : []),
   ])
 }

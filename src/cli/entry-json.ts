@@ -28,7 +28,7 @@ export function entryJson(entry: Entry): object {
 export function writtenJson({ entry, change, replaced, warnings }: Written): object {
   return {
     entry: entryJson(entry),
-    ...(change === undefined ? {} : { change }),
+    ...(change === undefined ? { unchanged: true } : { change }),
     ...(replaced === undefined ? {} : { replaced }),
     ...warningsJson(warnings),
   }

@@ -1,6 +1,7 @@
 /** Entries as people read them. */
 import type { Entry, EntryHead } from '../model/entry.ts'
 import { localTime } from '../model/time.ts'
+import { displayWidth, fittingLength, padToWidth } from './display-width.ts'
 import type { Screen } from './screen.ts'
 
 export interface TextPlace {
@@ -55,31 +56,34 @@ export function listText(entries: readonly Entry[], { screen, root, zone }: Text
   const rows = entries.map((entry) => ({
     entry,
     kind: screen.plain(entry.kind),
-    title: screen.plain(shortened(entry.name ?? entry.key ?? entry.content)),
+    title: screen.line(shortened(entry.name ?? entry.key ?? entry.content)),
     path: entry.path === undefined ? '' : screen.path(root, entry.path),
   }))
   const widest = (column: 'kind' | 'title' | 'path'): number =>
-    rows.reduce((most, row) => Math.max(most, [...row[column]].length), 0)
+    rows.reduce((most, row) => Math.max(most, displayWidth(row[column])), 0)
   const [kinds, titles, paths] = [widest('kind'), widest('title'), widest('path')]
   const lines = rows.map(({ entry, kind, title, path }) => {
-    const named = `${timeText(entry.createdAt, zone)}  ${kind.padEnd(kinds)}  ${padded(title, titles)}  `
+    const named = `${timeText(entry.createdAt, zone)}  ${padToWidth(kinds, kind)}  ${padToWidth(titles, title)}  `
     // What has no name can only be addressed by its id.
     return entry.name === null
-      ? `${named}${screen.dim(`${padded(path, paths)}  ${entry.id}`)}`
+      ? `${named}${screen.dim(`${padToWidth(paths, path)}  ${entry.id}`)}`
       : named + screen.dim(path)
   })
   return lines.map((line) => line.trimEnd()).join('\n')
 }
 
-const MOST_CHARACTERS = 48
+/** A reference to each entry (its name, else its id), one per line. */
+export function refsText(entries: readonly Entry[], screen: Screen): string {
+  return entries.map(({ name, id }) => screen.line(name ?? id)).join('\n')
+}
+
+const MAX_COLUMNS = 48
 
 /** One line, its end cut where it is long. */
-export function shortened(text: string): string {
+export function shortened(text: string, columns: number = MAX_COLUMNS): string {
   const line = text.slice(0, 1000).replace(/\s+/g, ' ').trim()
-  const characters = [...line]
-  if (characters.length <= MOST_CHARACTERS) return line
-  const kept = characters.slice(0, MOST_CHARACTERS - 1).join('')
-  return `${kept.trimEnd()}…`
+  if (displayWidth(line) <= columns) return line
+  return `${line.slice(0, fittingLength(columns - 1, line)).trimEnd()}…`
 }
 
 export function timeText(at: string, zone: string): string {
@@ -90,8 +94,4 @@ export function timeText(at: string, zone: string): string {
 export function originText({ by, agent, session }: Entry['origin']): string {
   const words = [by, agent, session === undefined ? undefined : `in session ${session}`]
   return words.filter((word) => word !== undefined).join(' ')
-}
-
-function padded(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - [...text].length))
 }

@@ -1,6 +1,7 @@
 /** Every part of a score as a table: what each word gave, what else came to it, and what it was measured by. */
 import { MODE_TEXTS, meaningText, searchedText, understoodParts } from '../prompt/searched-text.ts'
 import type { Searched, SupportPart, Why, WordPart } from '../recall/found.ts'
+import { displayWidth } from './display-width.ts'
 import { rowsText, shortened } from './entry-text.ts'
 import type { Screen } from './screen.ts'
 
@@ -8,12 +9,12 @@ import type { Screen } from './screen.ts'
 type Row = readonly [string, string, string, string]
 
 const TITLES: Row = ['part', 'stands in', 'entries', 'points']
-const MOST_CHARACTERS = 34
+const MAX_COLUMNS = 34
 
 /** Where what supports a hit comes from. */
 const SUPPORTS: Readonly<Record<SupportPart['by'], string>> = {
-  neighbour: 'words of the entries beside it',
-  session: 'words of its session or day',
+  neighbour: 'words of the turns next to it',
+  session: 'words of its session',
   nearness: 'its words stand close together',
 }
 
@@ -84,25 +85,14 @@ function pointsOf(best: number): (number: number) => string {
 
 /** Columns, words to the left and numbers to the right. */
 function tableText(rows: readonly Row[], screen: Screen): string[] {
-  const cells = rows.map((row) => row.map((cell) => cut(screen.line(cell))))
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => lengthOf(row[column]))))
+  const cells = rows.map((row) => row.map((cell) => shortened(screen.line(cell), MAX_COLUMNS)))
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => displayWidth(row[column] ?? ''))))
   return cells.map((row) =>
     row
       .map((cell, column) => {
-        const blanks = ' '.repeat((widths[column] ?? 0) - lengthOf(cell))
+        const blanks = ' '.repeat((widths[column] ?? 0) - displayWidth(cell))
         return column < 2 ? cell + blanks : blanks + cell
       })
       .join('  '),
   )
-}
-
-function cut(text: string): string {
-  const characters = [...shortened(text)]
-  return characters.length <= MOST_CHARACTERS
-    ? characters.join('')
-    : `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…`
-}
-
-function lengthOf(text: string | undefined): number {
-  return [...(text ?? '')].length
 }

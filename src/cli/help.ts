@@ -51,6 +51,9 @@ function exitCodesHelp(): string {
       row(130, 'interrupted'),
     ]),
     '',
+    'To read, a workspace or an agent that you name must exist; otherwise the status is 3. A write creates both. If you',
+    'name none and there is no memory yet, the answer is empty and the status is 0.',
+    '',
     'With --json an error is {"error":{"code","message","hint"}} on standard output.',
   ].join('\n')
 }
@@ -70,7 +73,11 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
     'all-MiniLM-L6-v2, or none for search by words alone; wins over embedding_model of agent.yaml',
   ],
   ['KEEPSAKE_CHROMA_TOKEN', 'the token of a Chroma server; wins over token of agent.yaml, and keeps it out of files'],
-  ['KEEPSAKE_MCP_TOKEN', 'the token that clients of "keepsake mcp --http" must show; stands for --token-file'],
+  [
+    'KEEPSAKE_MCP_TOKEN',
+    'the token that clients of "keepsake mcp --http" and "keepsake serve" must send; an alternative to --token-file',
+  ],
+  ['XDG_STATE_HOME', 'where keepsake/token and keepsake/workspaces.json are kept; default ~/.local/state'],
   [
     'OPENAI_MODEL',
     'the model that "chat" and "consolidate" ask, where agent.yaml names none; needs one of the next two',

@@ -15,11 +15,10 @@ export function hitsText(
   below: (hit: Hit) => readonly string[] = () => [],
 ): string {
   const { screen, zone } = place
-  if (hits.length === 0)
-    return linesOf(
-      nothingFoundText(searched, zone, (option) => `--${option}`),
-      screen,
-    )
+  const hint = searched.vectors?.pending ? ['Run `keepsake embed` to create the missing vectors.'] : []
+  if (hits.length === 0) {
+    return linesOf([nothingFoundText(searched, zone, (option) => `--${option}`), ...hint].join('\n'), screen)
+  }
   const ranks = String(hits.length).length
   const indent = ' '.repeat(ranks + 2)
   const texts = hits.map((hit, index) => {
@@ -31,14 +30,9 @@ export function hitsText(
   const unknown = searched.mode === 'semantic' ? [] : nearestText(searched)
   const notes = [
     ...moreText(hits, searched),
-    ...[...unknown, ...meaningText(searched)].map((line) => screen.line(line)),
+    ...[...unknown, ...meaningText(searched), ...hint].map((line) => screen.line(line)),
   ]
   return [...texts, ...notes.map((line) => screen.dim(line))].join('\n\n')
-}
-
-/** What addresses each hit, one a line. */
-export function hitRefs(hits: readonly Hit[], screen: Screen): string {
-  return hits.map(({ entry }) => screen.line(entry.name ?? entry.id)).join('\n')
 }
 
 /** `Deploys  note  2026-11-15 22:08  0.83  .keepsake/…`; what has no name can only be addressed by its id. */
@@ -86,10 +80,10 @@ function markedText(content: string, [start, end]: Range, highlights: readonly R
   for (const [from, to] of highlights) {
     const [first, last] = [Math.max(from, at), Math.min(to, end)]
     if (first >= last) continue
-    text += screen.plain(content.slice(at, first)) + screen.bold(content.slice(first, last))
+    text += screen.plain(content, at, first) + screen.bold(screen.plain(content, first, last))
     at = last
   }
-  return text + screen.plain(content.slice(at, end))
+  return text + screen.plain(content, at, end)
 }
 
 function alikeText({ alike }: Hit): string[] {

@@ -1,7 +1,7 @@
 /** `keepsake import folder`: a folder of Markdown files as keepsake writes them, with all that is in it. */
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { SETTINGS_FILE } from '../config/pinned-agent.ts'
+import { SETTINGS_FILE } from '../config/find-workspace.ts'
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import { type ImportedFolder, importFolder } from '../move/import-folder.ts'
 import type { Movable, Store } from '../ports/store.ts'
@@ -16,10 +16,10 @@ import { progressLine } from './progress.ts'
 import type { Screen } from './screen.ts'
 
 /** `called`: as the person named it. */
-export async function takeFolder({ given, asked, screen, open }: Context, called: string): Promise<Outcome> {
+export async function takeFolder({ given, asked, screen, openToWrite }: Context, called: string): Promise<Outcome> {
   const root = resolve(asked.cwd, called)
   requireFolder(root, called)
-  const { memory, root: workspace } = await open()
+  const { memory, root: workspace } = await openToWrite()
   const dryRun = given.has('dry-run')
   const progress = progressLine(given, 'done')
   const folder = filesystemStore({ root })

@@ -1,7 +1,7 @@
 /** Whether a memory was made already: by the file that every made one has, and of a server by asking it. */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { SETTINGS_FILE } from '../config/pinned-agent.ts'
+import { SETTINGS_FILE } from '../config/find-workspace.ts'
 import type { Store } from '../ports/store.ts'
 import type { ChromaStore } from '../stores/chroma/store.ts'
 

@@ -1,9 +1,8 @@
 /** A session that was asked for and is not there: the failure names those that may have been meant, of other agents too. */
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { KeepsakeError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import { distance } from '../model/find.ts'
+import { agentsIn } from './named-place.ts'
 
 const MOST_SUGGESTIONS = 3
 
@@ -15,22 +14,12 @@ export async function requireSession(memory: Memory, key: string, root: string):
 }
 
 /** Another agent of the workspace that has a session of exactly this key. */
-async function agentWith({ store, agent }: Memory, key: string, root: string): Promise<string | undefined> {
-  const others = new Set([...agentsIn(root), ...(await store.heads()).map(({ scope }) => scope)])
-  others.delete(agent)
-  for (const other of others) {
-    if (await store.sessions.readBefore(other, key).catch(() => undefined)) return other
+async function agentWith(memory: Memory, key: string, root: string): Promise<string | undefined> {
+  const { store, agent } = memory
+  for (const other of await agentsIn(memory, root)) {
+    if (other !== agent && (await store.sessions.readBefore(other, key).catch(() => undefined))) return other
   }
   return undefined
-}
-
-/** By their folders, where there are any: an agent may have sessions and no entry yet. */
-function agentsIn(root: string): string[] {
-  try {
-    return readdirSync(join(root, 'agents')).map((name) => name.toLowerCase())
-  } catch {
-    return []
-  }
 }
 
 async function keysOf({ store, agent }: Memory): Promise<string[]> {

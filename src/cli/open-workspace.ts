@@ -1,10 +1,13 @@
 /** Opens the memory that a command works on. Loaded by the commands that need one, when they do. */
+import { isThere as isThereAt } from '../config/find-workspace.ts'
 import type { Config } from '../config/load-config.ts'
 import { openStore } from '../memory/open.ts'
 import { type MemoryOptions, openMemory } from '../memory.ts'
-import type { Life, Opened } from './command.ts'
+import type { Life, Opened, Use } from './command.ts'
 import { embedOf } from './embed-of.ts'
+import { checkAgent, findMemory, hasMemory } from './named-place.ts'
 import { refuseForeignServer } from './own-server.ts'
+import { ownership } from './own-workspaces.ts'
 import { elsewhereOf } from './running-server.ts'
 
 /** Of a server, for who waits at a prompt. */
@@ -12,12 +15,38 @@ const GLANCE_MS = 1000
 /** Off the way to the first prompt. */
 const LOAD_AFTER_MS = 500
 
-export async function openWorkspace(config: Config, life: Life = 'short'): Promise<Opened> {
+/** `use`: a read needs the named workspace and agent to exist; a write may create them. */
+export async function openWorkspace(config: Config, life: Life = 'short', use: Use = 'read'): Promise<Opened> {
   // A press of TAB in a clone asks nobody whom the clone names.
   if (life === 'glance') refuseForeignServer(config)
-  const { store, agent, settings } = await openStore(config, life === 'glance' ? { requestMs: GLANCE_MS } : {})
+  const { onCreated, distrust } = ownership(config)
+  const patience = life === 'glance' ? { requestMs: GLANCE_MS } : {}
+  const warnings: string[] = []
+  let isNew = false
+  const { store, agent, settings } = await openStore(config, {
+    ...patience,
+    onCreated: (created) => {
+      onCreated(created)
+      if (isNew) warnings.push(`there was no memory at ${config.values.workspace}: made a new one`)
+    },
+  })
   const search = life === 'long' ? searchForLong(config) : searchOnce(config)
-  return { memory: await openMemory({ store, agent, ...settings, ...search }), root: config.values.workspace }
+  const memory = await openMemory({ store, agent, ...settings, ...search, distrust })
+  const opened = { memory, root: config.values.workspace, isThere: true, warnings }
+  if (life === 'glance') return opened
+  try {
+    // A server is asked only where somebody named it: that is one more request for each command.
+    const isLocal = config.values.backend !== 'chroma'
+    const isNamed = config.sources.workspace.from === 'asked'
+    const isThere = use === 'read' && (isLocal || isNamed) ? await findMemory(config, store) : true
+    const mayBeNew = use === 'write' && isLocal && isNamed
+    isNew = mayBeNew && (!isThereAt(config.values.workspace) || !(await hasMemory(config, store)))
+    warnings.push(...(await checkAgent(config, memory, use)))
+    return { ...opened, isThere }
+  } catch (error) {
+    await memory.close()
+    throw error
+  }
 }
 
 /** A model takes a second to load: who runs once searches by words, or lets a running server search, unless a mode is named. */

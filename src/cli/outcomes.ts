@@ -19,7 +19,7 @@ export async function writtenOutcome(context: Context, written: Written, done: s
     ],
     screen,
   )
-  const sentence = change === undefined ? `Nothing to do: ${labelOf(entry)} is so already` : done
+  const sentence = change === undefined ? `Unchanged: ${labelOf(entry)} is already like this` : done
   return {
     json: writtenJson(written),
     text: [screen.plain(sentence), ...rows].join('\n'),

@@ -3,9 +3,10 @@
  * when something failed; else outcomes go to standard output, warnings and errors to standard error.
  */
 import { isKeepsakeError } from '../errors.ts'
+import { escapeInvisibleJson, markInvisible } from '../prompt/invisible.ts'
 import type { Outcome } from './command.ts'
 import { EXIT_STATUS, type FailureCode } from './exit-status.ts'
-import { printable, printableJson } from './screen.ts'
+import { withoutControls } from './screen.ts'
 
 interface Failure {
   readonly code: FailureCode
@@ -30,7 +31,7 @@ export class Report {
     this.#quietly = flags.includes('--quiet')
   }
 
-  outcome({ json, text, quietText, warnings, mayBeLost }: Outcome): void {
+  outcome({ json, text, quietText, rawText, warnings, mayBeLost }: Outcome): void {
     this.#mayBeLost = mayBeLost === true
     this.#isTold = true
     if (this.#asJson) {
@@ -38,7 +39,8 @@ export class Report {
       return
     }
     const shown = this.#quietly ? quietText : text
-    if (shown !== '') print(shown)
+    if (rawText !== undefined) printRaw(rawText)
+    else if (shown !== '') print(shown)
     for (const warning of warnings) complain(`warning: ${warning}`)
   }
 
@@ -92,13 +94,19 @@ function failureOf(error: unknown): Failure {
   }
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+/** Prints to standard output, terminal or pipe, without control characters. */
+export function print(text: string): void {
+  process.stdout.write(`${withoutControls(text)}\n`)
+}
+
+/** Prints every byte, unless standard output is a terminal. */
+function printRaw(text: string): void {
+  if (process.stdout.isTTY) print(markInvisible(text))
+  else process.stdout.write(`${text}\n`)
 }
 
 function printJson(value: object): void {
-  const json = JSON.stringify(value)
-  print(process.stdout.isTTY ? printableJson(json) : json)
+  print(escapeInvisibleJson(JSON.stringify(value)))
 }
 
 /** On standard error, in the name of the program. */
@@ -109,5 +117,5 @@ export function complain(text: string): void {
 /** Where nobody listens to complaints any more, the status still tells. */
 export function printError(text: string): void {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined)
-  process.stderr.write(`${process.stderr.isTTY ? printable(text) : text}\n`)
+  process.stderr.write(`${markInvisible(text)}\n`)
 }

@@ -1,12 +1,13 @@
 /**
  * How text for people looks: colour where a terminal is there to show it and the environment does not forbid it. A memory
- * is text from anywhere, so what a terminal would obey is shown to it, not sent; a pipe gets every byte as it is.
+ * is text from anywhere, so control characters and invisible characters are shown by their code point. A pipe gets
+ * the same, because most pipes end in a terminal.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { isUrl } from '../config/value-types.ts'
+import { codePointMark, markInvisible } from '../prompt/invisible.ts'
 
 export interface ScreenFacts {
-  readonly isTerminal: boolean
   readonly hasColor: boolean
   readonly cwd: string
 }
@@ -41,14 +42,14 @@ export class Screen {
     return this.#styled('cyan', this.plain(text))
   }
 
-  /** Text of an entry. */
-  plain(text: string): string {
-    return this.#facts.isTerminal ? printable(text) : text
+  /** The text of an entry, or the part from `start` to `end`. */
+  plain(text: string, start?: number, end?: number): string {
+    return markInvisible(text, start, end)
   }
 
-  /** Text that must stay on its line, also in a pipe: a path in it may hold a newline. */
+  /** Text that must stay on its line: a path in it may hold a newline. */
   line(text: string): string {
-    return this.plain(text.replace(/\p{Cc}/gu, visible))
+    return markInvisible(text).replace(/[\t\n\r]/g, codePointMark)
   }
 
   /** A path as one would type it here. */
@@ -75,24 +76,10 @@ export function hasColor(isTerminal: boolean, variable: (name: string) => string
   return isTerminal && variable('NO_COLOR') === undefined && variable('TERM') !== 'dumb'
 }
 
-/**
- * All control characters but tab and newline; a carriage return could overwrite what stands before it. So could those that turn the
- * direction of a text make it read as another one.
- */
-export function printable(text: string): string {
-  return text.replace(/(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, visible)
-}
+const OWN_STYLE = Object.values(STYLES).flat().join('|')
+const CONTROL = new RegExp(`(\\u001b\\[(?:${OWN_STYLE})m)|\\r(?!\\n)|(?![\\t\\n\\r])\\p{Cc}`, 'gu')
 
-/** The same for JSON, which stays what it is: such characters stand in its strings only, and its own escapes say the same there. */
-export function printableJson(json: string): string {
-  return json.replace(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, asUnicode)
-}
-
-function visible(character: string): string {
-  const code = character.charCodeAt(0)
-  return code > 0xff ? asUnicode(character) : `\\x${code.toString(16).padStart(2, '0')}`
-}
-
-function asUnicode(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+/** A last check of everything that is printed: the only controls it lets through are our own styles. */
+export function withoutControls(text: string): string {
+  return text.replace(CONTROL, (control: string, ownStyle?: string) => ownStyle ?? codePointMark(control))
 }

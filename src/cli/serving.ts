@@ -2,7 +2,7 @@
 import { AgentMemories } from '../agents/agent-memories.ts'
 import type { Config } from '../config/load-config.ts'
 import { InvalidError } from '../errors.ts'
-import { lookAgain } from '../follow/follow-memory.ts'
+import { lookAgain, reportUnreadable } from '../follow/follow-memory.ts'
 import { laterStore } from '../mcp/later-store.ts'
 import type { ServedMemory } from '../mcp/server.ts'
 import { openStore, settingsOf } from '../memory/open.ts'
@@ -14,7 +14,9 @@ import { createMemoryTools } from '../tools/index.ts'
 import { BehindAnswers } from './behind-answers.ts'
 import { embedOf } from './embed-of.ts'
 import { instructionsOf } from './instructions.ts'
+import { servedNameWarnings } from './named-place.ts'
 import { refuseForeignServer } from './own-server.ts'
+import { ownership } from './own-workspaces.ts'
 import { complain } from './report.ts'
 import { programVersion } from './version.ts'
 
@@ -33,12 +35,15 @@ export interface Serving extends ServedMemory {
 /** After all is closed: what a client has not read by then it never will. */
 const LAST_WORDS_MS = 400
 const TALLY_MS = 10_000
+/** How many of the files and folders that became unreadable together are named. */
+const MAX_REPORTED = 3
 
 /** The memory opens with the first thing that is asked of it, and says then what is wrong with it. */
 export async function servedMemory({ config, quietly }: Asked): Promise<Serving> {
   const store = laterStore(() => openedFor(config), { nativeVectors: config.values.backend === 'chroma' })
   const { embed, load } = embedOf(config, { unattended: true })
-  const settings = { ...settingsOf(config), searchBy: 'meaning too once loaded' } as const
+  const { distrust } = ownership(config)
+  const settings = { ...settingsOf(config), searchBy: 'meaning too once loaded', distrust } as const
   const tally = new RecallTally(store, Date.now)
   const recalled = (ids: readonly string[]): void => tally.count(ids)
   const memory = await openMemory({ store, agent: config.values.agent, ...settings, embed, recalled })
@@ -46,6 +51,12 @@ export async function servedMemory({ config, quietly }: Asked): Promise<Serving>
   const warn = (problem: string): void => {
     if (!quietly) complain(problem)
   }
+  for (const warning of await servedNameWarnings(config, memory)) warn(`warning: ${warning}`)
+  reportUnreadable(store, (problems) => {
+    for (const problem of problems.slice(0, MAX_REPORTED)) warn(`warning: ${problem}`)
+    const more = problems.length - MAX_REPORTED
+    if (more > 0) warn(`warning: ${more} more files or folders can't be read; "keepsake doctor" lists them`)
+  })
   const behind = new BehindAnswers({ config, memory, memories, load, warn, recalled })
   const saving = setInterval(() => void tally.save(), TALLY_MS).unref()
   return {
@@ -69,7 +80,8 @@ export async function servedMemory({ config, quietly }: Asked): Promise<Serving>
 /** Whose a flat memory on a server is, that server tells; by then the tools speak for the agent that was asked for. */
 async function openedFor(config: Config): Promise<Store> {
   refuseForeignServer(config)
-  const { store, agent } = await openStore(config)
+  const { onCreated } = ownership(config)
+  const { store, agent } = await openStore(config, { onCreated })
   const { agent: wanted, workspace } = config.values
   if (agent === wanted) return store
   await store.close()

@@ -3,6 +3,7 @@
  * another, then what follows. Pure; offsets are UTF-16 units of the text, as highlights have them.
  */
 import type { Range } from '../recall/found.ts'
+import { fittingLength } from './display-width.ts'
 
 export interface SnippetLine {
   readonly range: Range
@@ -12,9 +13,12 @@ export interface SnippetLine {
 }
 
 export interface SnippetSize {
+  /** In columns of a terminal. */
   readonly width: number
   readonly mostLines: number
 }
+
+const MAX_UNITS_A_COLUMN = 8
 
 /** One line more than `mostLines` is shown where that is all there is: a cut would not be shorter. */
 export function snippet(content: string, highlights: readonly Range[], size: SnippetSize): SnippetLine[] {
@@ -41,10 +45,11 @@ function linesOf(content: string, width: number): Range[] {
 
 function brokenLine(line: string, width: number): Range[] {
   const pieces: Range[] = []
-  const last = line.trimEnd().length
+  const kept = line.trimEnd()
+  const last = kept.length
   let start = line.length - line.trimStart().length
   while (start < last) {
-    const end = last - start <= width ? last : breakAfter(line, start, width)
+    const end = breakAfter(kept, start, width)
     pieces.push([start, start + line.slice(start, end).trimEnd().length])
     start = end
     while (start < last && line[start]?.trim() === '') start++
@@ -53,16 +58,12 @@ function brokenLine(line: string, width: number): Range[] {
 }
 
 function breakAfter(line: string, start: number, width: number): number {
-  const blank = line.slice(start, start + width + 1).lastIndexOf(' ')
-  if (blank > 0) return start + blank
-  // No blank in sight: anywhere, but not within a character.
-  const end = start + width
-  return isLowSurrogate(line, end) ? end + 1 : end
-}
-
-function isLowSurrogate(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at)
-  return unit >= 0xdc00 && unit <= 0xdfff
+  // A letter has few zero-width characters, so this slice is long enough.
+  const near = line.slice(start, start + width * MAX_UNITS_A_COLUMN).replace(/[\ud800-\udbff]$/, '')
+  const fits = fittingLength(width, near) || 1
+  if (start + fits === line.length) return line.length
+  const blank = near.slice(0, fits + 1).lastIndexOf(' ')
+  return start + (blank > 0 ? blank : fits)
 }
 
 /** The highlighted words of each line. */

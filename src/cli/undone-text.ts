@@ -1,4 +1,5 @@
-/** What an undo did, as people read it: which changes, what became of the texts, and how to take that back. */
+/** The output of an undo: which changes it reverted or why it could not, what became of the texts, and what to type next. */
+import { isKeepsakeError, KeepsakeError } from '../errors.ts'
 import type { Undone } from '../memory.ts'
 import type { Touched } from '../ports/store.ts'
 import { diffsText, logText } from './change-text.ts'
@@ -25,6 +26,23 @@ export function undoneText({ change, undone }: Undone, { screen, zone, dryRun }:
     ...diffsText(reversals(undone), screen, MOST_LINES),
     ...(next ? [next] : []),
   ].join('\n')
+}
+
+/** The same error with a hint that names commands and options. */
+export function withCommandHint(error: unknown): unknown {
+  if (!isKeepsakeError(error)) return error
+  const { code, message, data } = error
+  const hint = commandHint(code, data)
+  return hint === undefined ? error : new KeepsakeError(code, message, { hint, data, cause: error })
+}
+
+function commandHint(code: KeepsakeError['code'], data: KeepsakeError['data']): string | undefined {
+  const { later, undoneBy, before, external } = data
+  if (typeof before === 'number') return `To undo the change before it: keepsake undo ${before}`
+  if (typeof undoneBy === 'number') return `To bring it back: keepsake undo ${undoneBy}`
+  if (typeof external === 'number') return `To undo the newest external edit: keepsake undo ${external}`
+  if (Array.isArray(later)) return 'To undo the later ones too, add --with-later. Or write what you want instead.'
+  return code === 'NOT_FOUND' ? 'To list the changes: keepsake log' : undefined
 }
 
 function indented(text: string): string {

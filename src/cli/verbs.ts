@@ -58,7 +58,7 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     'forget',
     {
       group: 'Remember',
-      summary: 'remove an entry; with --purge, every trace of it',
+      summary: 'remove an entry; with --purge, every version of it',
       load: async () => (await import('./commands/forget.ts')).forget,
     },
   ],

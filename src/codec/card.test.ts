@@ -127,7 +127,7 @@ describe('a card by hand', () => {
     ['---\naliases: {a: b}\n---\n', /aliases: is not text/, 2],
     ['---\naliases: [1.10]\n---\n', /put it in quotes/, 2],
     ['---\naliases: [[a]]\n---\n', /put it in quotes/, 2],
-    ['---\norigin: my uncle\n---\n', /origin: "my uncle" is none of agent, hand/, 2],
+    ['---\norigin: my uncle\n---\n', /origin: "my uncle" is none of agent, user, hand/, 2],
     ['---\norigin: {agent: x}\n---\n', /origin: undefined is none of/, 2],
     ['---\norigin: [x]\n---\n', /does not say by whom/, 2],
     ['---\nmetadata: text\n---\n', /metadata: "text" is not a mapping/, 2],

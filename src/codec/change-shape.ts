@@ -13,7 +13,7 @@ const OPERATIONS: readonly unknown[] = ['add', 'write', 'rename', 'alias', 'remo
 /** `isContent`: what stands for a text. */
 export function isChangeWith(value: unknown, isContent: IsContent): boolean {
   if (!isMapping(value)) return false
-  const { number, at, origin, operations, set, reverts, supersedes } = value as Partial<ChangeRecord>
+  const { number, at, origin, operations, set, reverts, supersedes, purged } = value as Partial<ChangeRecord>
   return (
     isCount(number) &&
     isTime(at) &&
@@ -23,6 +23,7 @@ export function isChangeWith(value: unknown, isContent: IsContent): boolean {
     set.length === operations.length &&
     (reverts === undefined || isListOf(reverts, isCount)) &&
     (supersedes === undefined || isCount(supersedes)) &&
+    (purged === undefined || isListOf(purged, isText)) &&
     addWholeHeads(operations, set)
   )
 }

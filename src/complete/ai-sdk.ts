@@ -3,13 +3,14 @@
  * needed, and neither is any of its types: what is used of them is written down here (docs/decisions/0018).
  */
 import { KeepsakeError } from '../errors.ts'
+import { requireOptions } from '../model/options.ts'
 import type { CompleteOptions, Completion, Model, ModelMessage } from '../ports/complete.ts'
 import { aiSdkFailure } from './ai-sdk-failure.ts'
 import { aiSdkPrompt } from './ai-sdk-prompt.ts'
 import { isRecord, type JsonRecord, listOf, numberOf, recordOf, textOf } from './json-parts.ts'
 import { ModelFailure } from './model-failure.ts'
 import { ModelText } from './model-text.ts'
-import { checkRetries, type RetryOptions, withRetries } from './retry.ts'
+import { checkRetries, RETRY_OPTIONS, type RetryOptions, withRetries } from './retry.ts'
 import { type SentCall, toolCallsOf } from './tool-calls.ts'
 
 /** What `createOpenAICompatible(…)('x')`, `anthropic('x')` and their like give, as far as it is used. */
@@ -40,6 +41,7 @@ interface Come {
 
 export function aiSdkModel(model: AiSdkModel, options: RetryOptions = {}): Model {
   requireModel(model)
+  requireOptions(options, 'aiSdkModel', RETRY_OPTIONS)
   checkRetries(options)
   return {
     name: model.modelId,

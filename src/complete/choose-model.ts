@@ -1,5 +1,6 @@
 /** The model that counts, made; where none does, words that name every way to have one. A key is only ever taken from a variable. */
 import { KeepsakeError } from '../errors.ts'
+import { type OptionNames, requireOptions } from '../model/options.ts'
 import type { Model } from '../ports/complete.ts'
 import { anthropicModel } from './anthropic.ts'
 import { type Environment, effectiveLlm, type Llm, type Provider, said, variableOf } from './effective-llm.ts'
@@ -11,8 +12,11 @@ const MAKE: Readonly<Record<Provider, (options: ProviderOptions) => Model>> = {
   anthropic: anthropicModel,
 }
 
+const LLM: OptionNames<Llm> = { provider: true, model: true, base_url: true, api_key_env: true }
+
 /** A server that is named is asked without a key where there is none: those of one's own want none. */
 export function chooseModel(llm: Llm | null, env: Environment): Model {
+  if (llm !== null) requireOptions(llm, 'chooseModel', LLM)
   const chosen = effectiveLlm(llm, env)?.llm
   if (chosen === undefined) throw noModel(env)
   const { provider, model, base_url: baseUrl, api_key_env: named } = chosen

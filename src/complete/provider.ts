@@ -1,5 +1,6 @@
-/** What each provider over HTTP is given. Types only. */
-import type { RetryOptions } from './retry.ts'
+/** What each provider over HTTP is given. */
+import type { OptionNames } from '../model/options.ts'
+import { RETRY_OPTIONS, type RetryOptions } from './retry.ts'
 
 export interface ProviderOptions extends RetryOptions {
   readonly model: string
@@ -10,4 +11,13 @@ export interface ProviderOptions extends RetryOptions {
   /** The variable that the key comes from, or should: for hints. */
   readonly keyVariable?: string
   readonly fetch?: typeof fetch
+}
+
+export const PROVIDER_OPTIONS: OptionNames<ProviderOptions> = {
+  model: true,
+  baseUrl: true,
+  apiKey: true,
+  keyVariable: true,
+  fetch: true,
+  ...RETRY_OPTIONS,
 }

@@ -3,6 +3,7 @@
  * try would say things twice. The caller's signal ends calls and waits at once, with its own reason.
  */
 import { wholeNumber } from '../model/number.ts'
+import type { OptionNames } from '../model/options.ts'
 import { ModelFailure } from './model-failure.ts'
 import { backOffMs, wait } from './retry-after.ts'
 
@@ -12,6 +13,8 @@ export interface RetryOptions {
   /** How to wait between two tries: a clock of one's own. Rejects with the signal's reason when that aborts. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>
 }
+
+export const RETRY_OPTIONS: OptionNames<RetryOptions> = { retries: true, wait: true }
 
 const MOST_RETRIES = 1000
 

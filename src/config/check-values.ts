@@ -1,7 +1,7 @@
 /** What is written against the table of keys. What is wrong is said with its file, line and column, and what would be right. */
 import { basename, dirname } from 'node:path'
 import { InvalidError, KeepsakeError } from '../errors.ts'
-import { distance } from '../model/find.ts'
+import { nearest } from '../model/nearest.ts'
 import type { Pair } from './agent-yaml.ts'
 import type { Key, MappingType } from './keys.ts'
 import { type Position, placeText, refuseDoubled } from './parse-yaml.ts'
@@ -59,7 +59,7 @@ interface Where {
 }
 
 export function unknownKey(key: string, known: readonly string[], { place, of, at }: Where): KeepsakeError {
-  const near = nearestKey(key, known)
+  const near = nearest(key, known)
   return new KeepsakeError('INVALID', `${place}there is no key "${key}" in ${of}`, {
     hint: `${near === undefined ? '' : `Did you mean ${near}? `}Allowed: ${known.join(', ')}.`,
     data: { field: key, near, ...at },
@@ -103,16 +103,4 @@ function isMapping(type: Key<unknown>['type']): type is MappingType<object> {
 
 function problemOf(text: string, { what, problem, mayHoldSecret }: TextType<unknown>): string {
   return problem?.(text) ?? `${mayHoldSecret ? 'this' : JSON.stringify(text)} is not ${what}`
-}
-
-/** The key that was meant. Other programs write the same words as maxMemorySize or max-memory-size. */
-function nearestKey(key: string, known: readonly string[]): string | undefined {
-  const bare = (word: string): string => word.toLowerCase().replace(/[_-]/g, '')
-  const wanted = bare(key.slice(0, 100))
-  const far = Math.max(1, Math.floor(wanted.length / 3))
-  const [best] = known
-    .map((candidate) => ({ candidate, steps: distance(wanted, bare(candidate)) }))
-    .filter(({ candidate, steps }) => steps <= far || (wanted.length > 2 && bare(candidate).startsWith(wanted)))
-    .sort((a, b) => a.steps - b.steps)
-  return best?.candidate
 }

@@ -1,6 +1,6 @@
 /**
- * Where the memory is when nobody says: going upward from a folder, the nearest of `agent.yaml` and `.keepsake/` decides;
- * where there is neither, it is the one in the home folder.
+ * Where the memory is. By default, the nearest `agent.yaml` or `.keepsake/` decides, going upward from a folder; if there is neither,
+ * it is the one in the home folder. If a project's folder is named, it is the `.keepsake` in that folder.
  */
 import { lstatSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -8,6 +8,8 @@ import { homeFolder } from './home-folder.ts'
 
 export const CONFIG_FILE = 'agent.yaml'
 export const WORKSPACE_FOLDER = '.keepsake'
+/** Every workspace of Markdown files that Keepsake created has this file. */
+export const SETTINGS_FILE = 'keepsake.yaml'
 /** What a memory in one file is called where nobody names it. */
 export const WORKSPACE_FILE = 'memory.keepsake'
 
@@ -29,7 +31,13 @@ export function findPlace(from: string): Place {
   }
 }
 
-function isThere(path: string): boolean {
+/** `path` itself, or the `.keepsake` in it if `path` is not a workspace: nobody expects a second memory beside that one. */
+export function workspaceAt(path: string): string {
+  const inside = join(path, WORKSPACE_FOLDER)
+  return isThere(inside) && !isThere(join(path, SETTINGS_FILE)) ? inside : path
+}
+
+export function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {

@@ -7,7 +7,7 @@ import { InvalidError } from '../errors.ts'
 import { addressOf, parseAddress } from '../model/server-address.ts'
 import { readAgentYaml, type Section } from './agent-yaml.ts'
 import { checkPairs, checkText, type Said, type Source, textTypeOf } from './check-values.ts'
-import { findPlace, type Place, WORKSPACE_FILE, WORKSPACE_FOLDER } from './find-workspace.ts'
+import { findPlace, type Place, SETTINGS_FILE, WORKSPACE_FILE, WORKSPACE_FOLDER } from './find-workspace.ts'
 import { refuseIdentityInside } from './identity-place.ts'
 import {
   type Backend,
@@ -19,7 +19,7 @@ import {
   PINNED,
   presetValues,
 } from './keys.ts'
-import { pinnedAgent, SETTINGS_FILE } from './pinned-agent.ts'
+import { pinnedAgent } from './pinned-agent.ts'
 import { refuseIdleServerKeys, refuseTwoServers, serverSaid, setServerKeys } from './server-keys.ts'
 import { isUrl, resolvePath } from './value-types.ts'
 import { backendOf, refuseOtherSort } from './workspace-backend.ts'

@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import type { ServerPlace } from '../model/server-address.ts'
 import type { Settings, Store } from '../ports/store.ts'
+import { SETTINGS_FILE } from './find-workspace.ts'
 import { refuseTokenForFound } from './found-server.ts'
 import { identityOutside } from './identity-place.ts'
 import { type Backend, type ConfigKey, PINNED, type Pin } from './keys.ts'
 import type { Config } from './load-config.ts'
-import { pinnedAgent, SETTINGS_FILE } from './pinned-agent.ts'
+import { pinnedAgent } from './pinned-agent.ts'
 
 export type Pins = Partial<Pick<Settings, Pin>>
 

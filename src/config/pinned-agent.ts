@@ -5,10 +5,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseMapping } from '../codec/mapping.ts'
+import { SETTINGS_FILE } from './find-workspace.ts'
 import type { Backend } from './keys.ts'
 import { AGENT } from './value-types.ts'
-
-export const SETTINGS_FILE = 'keepsake.yaml'
 
 export async function pinnedAgent(backend: Backend, workspace: string): Promise<string | undefined> {
   try {

@@ -16,6 +16,7 @@ import {
   rootUrl,
 } from '../model/server-address.ts'
 import { parseZone } from '../model/time.ts'
+import { workspaceAt } from './find-workspace.ts'
 import { homeFolder } from './home-folder.ts'
 
 export interface TextType<T> {
@@ -65,7 +66,7 @@ export const WORKSPACE: TextType<string> = {
   allowed: 'a path; relative ones begin at the folder of this file, ~ is the home folder; or chroma://HOST:PORT',
   read: (text, folder) => {
     if (isServerAddress(text)) return unlessRefused(() => addressOf(parseAddress(text)))
-    return isLine(text) && !isUrl(text) && !isOthersHome(text) ? resolvePath(text, folder) : undefined
+    return isLine(text) && !isUrl(text) && !isOthersHome(text) ? workspaceAt(resolvePath(text, folder)) : undefined
   },
   problem: (text) => (isUrl(text) ? addressProblem(text) : othersHome(text)),
 }

@@ -10,7 +10,7 @@ import { wholeNumber } from '../model/number.ts'
 import { requireOptions } from '../model/options.ts'
 import { condensePiece, type Piece } from './condense-piece.ts'
 import { condensedOf, together } from './condensed-of.ts'
-import { type Consolidated, type ConsolidateOptions, nothingDone } from './consolidated.ts'
+import { CONSOLIDATE_OPTIONS, type Consolidated, type ConsolidateOptions, nothingDone } from './consolidated.ts'
 import { overflowCut } from './exchanges.ts'
 import { fallBack } from './fall-back.ts'
 import { newInTurns, nextPiece } from './pieces.ts'
@@ -21,7 +21,7 @@ const REASONS = ['compact', 'trim', 'new'] as const
 const MOST_KEPT = 1_000_000
 
 export async function consolidate(memory: Memory, session: string, options: ConsolidateOptions): Promise<Consolidated> {
-  requireOptions(options)
+  requireOptions(options, 'consolidate', CONSOLIDATE_OPTIONS)
   const run = runOf(memory, session, options)
   const reason = requireReason(options.reason ?? 'compact')
   const keep = wholeNumber(options.keepMessages ?? 0, 'keepMessages', 0, MOST_KEPT)

@@ -3,7 +3,7 @@ import type { KeepsakeError } from '../errors.ts'
 import type { Marker } from '../memory.ts'
 import type { Entry } from '../model/entry.ts'
 import type { Change } from '../model/operation.ts'
-import type { CallOptions } from '../ports/store.ts'
+import { CALL_OPTIONS, type CallOptions, type OptionNames } from '../model/options.ts'
 import type { GivenModel } from './given-model.ts'
 import type { Review } from './reviews.ts'
 
@@ -23,6 +23,21 @@ export interface ConsolidateOptions extends CondensingOptions {
   readonly keepMessages?: number
   /** The id of a turn: the conversation is taken to end before it. It and what comes after it stay, and do not count. */
   readonly before?: string
+}
+
+export const CONDENSING_OPTIONS: OptionNames<CondensingOptions> = {
+  model: true,
+  timeoutMs: true,
+  maxMemorySize: true,
+  told: true,
+  ...CALL_OPTIONS,
+}
+
+export const CONSOLIDATE_OPTIONS: OptionNames<ConsolidateOptions> = {
+  reason: true,
+  keepMessages: true,
+  before: true,
+  ...CONDENSING_OPTIONS,
 }
 
 export type ConsolidationStep = 'waiting' | 'asking' | 'writing'

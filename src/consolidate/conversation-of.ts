@@ -4,7 +4,7 @@
  */
 import type { SummaryInput } from '../memory.ts'
 import { isOwnResult } from '../model/own-results.ts'
-import { isPurged } from '../model/purged.ts'
+import { isPurged } from '../model/redaction.ts'
 import type { Said } from '../prompt/said.ts'
 
 type Spoken = Pick<SummaryInput, 'turns' | 'messages'>

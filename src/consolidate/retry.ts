@@ -9,14 +9,14 @@ import type { Entry } from '../model/entry.ts'
 import { opensExchange } from '../model/opens-exchange.ts'
 import { requireOptions } from '../model/options.ts'
 import { condenseThrough } from './consolidate.ts'
-import { type CondensingOptions, type Consolidated, nothingDone } from './consolidated.ts'
+import { CONDENSING_OPTIONS, type CondensingOptions, type Consolidated, nothingDone } from './consolidated.ts'
 import { inQueue } from './queue.ts'
 import { isRaw, rawArchives } from './raw-archives.ts'
 import { retryApart } from './retry-apart.ts'
 import { type Run, runOf, withWarningsOf } from './run.ts'
 
 export async function retryFallbacks(memory: Memory, options: CondensingOptions): Promise<readonly Consolidated[]> {
-  requireOptions(options)
+  requireOptions(options, 'retryFallbacks', CONDENSING_OPTIONS)
   const done: Consolidated[] = []
   const call = options.signal ? { signal: options.signal } : {}
   // Where a crash came between, it is all done but for the files.

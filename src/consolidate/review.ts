@@ -6,7 +6,7 @@ import { isKeepsakeError, KeepsakeError } from '../errors.ts'
 import type { Memory, Written } from '../memory.ts'
 import type { Entry, Origin } from '../model/entry.ts'
 import type { Change, Expect, Operation } from '../model/operation.ts'
-import type { CallOptions } from '../ports/store.ts'
+import { CALL_OPTIONS, type CallOptions, requireOptions } from '../model/options.ts'
 import { type LongTermMemory, longTermMemory, rewriteOf } from './long-term-memory.ts'
 import { mergeLines } from './merge-lines.ts'
 import { pendingReview, type Review, reviewIn, withoutReview } from './reviews.ts'
@@ -26,6 +26,7 @@ export async function acceptReview(
   ref?: string,
   options: CallOptions = {},
 ): Promise<Written & { readonly review: Review }> {
+  requireOptions(options, 'acceptReview', CALL_OPTIONS)
   return despiteRaces(async () => {
     const review = await pendingReview(memory, ref, options)
     const now = await longTermMemory(memory, options)
@@ -46,6 +47,7 @@ export async function acceptReview(
 }
 
 export async function rejectReview(memory: Memory, ref?: string, options: CallOptions = {}): Promise<RejectedReview> {
+  requireOptions(options, 'rejectReview', CALL_OPTIONS)
   return despiteRaces(async () => {
     const review = await pendingReview(memory, ref, options)
     const { operations, expect } = await settledReview(memory, review, options)

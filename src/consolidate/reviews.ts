@@ -5,7 +5,7 @@
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import type { EntryHead, JsonValue, Metadata } from '../model/entry.ts'
-import type { CallOptions } from '../ports/store.ts'
+import { CALL_OPTIONS, type CallOptions, requireOptions } from '../model/options.ts'
 import type { ReviewReason } from './plan.ts'
 
 export interface Review {
@@ -27,6 +27,7 @@ const REASONS: readonly ReviewReason[] = ['shrinks', 'grows', 'breaks recall tes
 
 /** What is pending, oldest first. */
 export async function reviews(memory: Memory, options: CallOptions = {}): Promise<readonly Review[]> {
+  requireOptions(options, 'reviews', CALL_OPTIONS)
   const archives = await memory.heads({ scopes: [memory.agent], kinds: ['archive'] }, options)
   return archives.flatMap((archive) => reviewIn(archive) ?? [])
 }

@@ -29,7 +29,8 @@ export function rewrittenStore(store: Store, entry: Entry, content: string): Sto
     },
     async changes(since, options) {
       const feed = await store.changes(since, options)
-      if (!options?.edits?.includes(scope)) return feed
+      const { edits = [] } = options ?? {}
+      if (edits !== 'all' && !edits.includes(scope)) return feed
       return { ...feed, edits: [...feed.edits.filter((edit) => edit.id !== id), { id, after: rewritten }] }
     },
     problems: (...asked) => store.problems(...asked),

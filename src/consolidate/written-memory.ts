@@ -4,6 +4,7 @@
  */
 import { keepableText, stripFinalNewlines } from '../model/content.ts'
 import { memoryAsShown } from '../prompt/consolidation-prompt.ts'
+import { restoreOriginalLines } from '../prompt/neutral.ts'
 import { TITLES } from '../prompt/section-titles.ts'
 
 /** What models write where they mean that there is nothing to write. */
@@ -19,7 +20,7 @@ const FENCED = /^(`{3,}|~{3,})[ \t]*(?:markdown|md|text|txt)?[ \t]*\r?\n([\s\S]*
 export function writtenMemory(update: string, seen: string): string | undefined {
   const text = stripFinalNewlines(unwrapped(keepableText(update), seen))
   if (saysNothing(text)) return undefined
-  return withOwnLines(withLineEndsOf(seen, text), seen)
+  return restoreOriginalLines(withLineEndsOf(seen, text), seen, memoryAsShown(seen))
 }
 
 function saysNothing(text: string): boolean {
@@ -45,15 +46,4 @@ function withLineEndsOf(seen: string, text: string): string {
   const ends = seen.split('\n').slice(0, -1)
   const returns = ends.filter((line) => line.endsWith('\r')).length
   return returns > ends.length / 2 ? plain.replaceAll('\n', '\r\n') : plain
-}
-
-function withOwnLines(text: string, seen: string): string {
-  const shown = memoryAsShown(seen)
-  if (shown === seen) return text
-  const own = seen.split('\n')
-  const ownOf = new Map(shown.split('\n').flatMap((line, index) => (line === own[index] ? [] : [[line, own[index]]])))
-  return text
-    .split('\n')
-    .map((line) => ownOf.get(line) ?? line)
-    .join('\n')
 }

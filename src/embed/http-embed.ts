@@ -8,10 +8,11 @@ import { wholeAnswer } from '../complete/answer-reading.ts'
 import { OWN_ADDRESSES } from '../complete/effective-llm.ts'
 import { endpointOf, httpCall } from '../complete/http-call.ts'
 import { type Endpoint, ModelFailure, shownAddress, unreadableFailure } from '../complete/model-failure.ts'
-import type { ProviderOptions } from '../complete/provider.ts'
+import { PROVIDER_OPTIONS, type ProviderOptions } from '../complete/provider.ts'
 import { checkRetries } from '../complete/retry.ts'
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import { wholeNumber } from '../model/number.ts'
+import { type OptionNames, requireOptions } from '../model/options.ts'
 import type { Embed } from '../ports/embed.ts'
 import { endpointModel } from './endpoint-model.ts'
 import { vectorsIn } from './vectors-in.ts'
@@ -22,6 +23,8 @@ export interface HttpEmbedOptions extends ProviderOptions {
   /** How long one batch may take, with all its tries; default two minutes. */
   readonly timeoutMs?: number
 }
+
+const HTTP_EMBED_OPTIONS: OptionNames<HttpEmbedOptions> = { dimensions: true, timeoutMs: true, ...PROVIDER_OPTIONS }
 
 const MOST_DIMENSIONS = 65_536
 
@@ -34,6 +37,7 @@ const MOST_CHARACTERS = 8_000
 const TIMEOUT_MS = 120_000
 
 export function httpEmbed(options: HttpEmbedOptions): Embed {
+  requireOptions(options, 'httpEmbed', HTTP_EMBED_OPTIONS)
   checkRetries(options)
   if (options.dimensions !== undefined) wholeNumber(options.dimensions, 'dimensions', 1, MOST_DIMENSIONS)
   if (options.model.trim() === '') throw new InvalidError('model', 'is empty', 'the name of a model')

@@ -9,7 +9,7 @@ import { planMemory, type ReviewReason } from '../consolidate/plan.ts'
 import { rawHistoryText } from '../consolidate/raw-history-text.ts'
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import { LARGEST_MEMORY_BYTES, wholeNumber } from '../model/number.ts'
-import { requireList } from '../model/options.ts'
+import { requireList, requireOptions } from '../model/options.ts'
 import { instant, parseZone } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import { consolidationPrompt } from '../prompt/consolidation-prompt.ts'
@@ -54,8 +54,10 @@ export class ConsolidationService {
     promptFn: PromptFn,
     model: string,
     maxMemorySize: number = DEFAULT_MEMORY_BYTES,
-    { clock = Date.now, zone = 'UTC' }: ConsolidationServiceOptions = {},
+    options: ConsolidationServiceOptions = {},
   ) {
+    requireOptions(options, 'ConsolidationService', { clock: true, zone: true })
+    const { clock = Date.now, zone = 'UTC' } = options
     if (typeof promptFn !== 'function')
       throw new InvalidError('promptFn', 'is no function', 'a function that asks a model')
     this.#prompt = promptFn

@@ -3,6 +3,7 @@
  * method is one call to the memory, and gives back what that did.
  */
 import type { Memory, Written } from '../memory.ts'
+import { requireOptions } from '../model/options.ts'
 
 export interface HistoryMemory {
   /** Empty where there is none. */
@@ -18,7 +19,10 @@ export function historyMemory(memory: Memory): HistoryMemory {
   const append = (entry: string): Promise<Written> => memory.remember(entry, { kind: 'history' })
   return {
     readMemory: async () => (await memory.get('MEMORY'))?.content ?? '',
-    writeMemory: (content, options = {}) => memory.reflect(content, options),
+    writeMemory: async (content, options = {}) => {
+      requireOptions(options, 'historyMemory.writeMemory', { erase: true })
+      return memory.reflect(content, options)
+    },
     appendHistory: append,
     appendHistoryRotated: append,
   }

@@ -15,6 +15,7 @@ import {
   parseMemoryType,
   type MemoryType as TypeName,
 } from '../model/memory-types.ts'
+import { requireOptions } from '../model/options.ts'
 
 /** The three types, and by the names of its first version those that they took in. */
 export const MemoryType: Readonly<
@@ -88,7 +89,9 @@ export interface TypedMemory {
 
 const DEFAULT_LIMIT = 5
 
-export function typedMemory(memory: Memory, { session: key = 'typed' }: TypedMemoryOptions = {}): TypedMemory {
+export function typedMemory(memory: Memory, options: TypedMemoryOptions = {}): TypedMemory {
+  requireOptions(options, 'typedMemory', { session: true })
+  const { session: key = 'typed' } = options
   const session = memory.session(key)
   const store: TypedMemory['store'] = async (content, memoryType, metadata) => {
     const named = memoryType === 'context' ? keyInMetadata(metadata) : undefined
@@ -97,7 +100,9 @@ export function typedMemory(memory: Memory, { session: key = 'typed' }: TypedMem
   }
   return {
     store,
-    search: async (query, { memoryType, limit = DEFAULT_LIMIT, minScore, where } = {}) => {
+    search: async (query, options = {}) => {
+      requireOptions(options, 'typedMemory.search', { memoryType: true, limit: true, minScore: true, where: true })
+      const { memoryType, limit = DEFAULT_LIMIT, minScore, where } = options
       const { hits } = await memory.search(query, {
         kinds: memoryType === undefined ? MEMORY_TYPES : [parseMemoryType(memoryType)],
         limit,

@@ -1,19 +1,26 @@
 /**
- * What an agent sees, followed: each step tells how it differs from the step before, each difference once.
+ * What an agent sees, or what all of them see, followed: each step tells how it differs from the step before, each difference once.
  * The store's feed says which entries to look at, so that a step costs what changed and not what is there. What hands did
  * can't be known without a stat a file, and is asked for apart. What an agent can't see is in no step.
  */
-import type { Memory } from '../memory.ts'
 import { type EntryHead, type Scope, WORLD } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
 import { oneQuestion } from '../model/one-question.ts'
 import type { AddOperation, Change, Operation } from '../model/operation.ts'
 import { revisionOf } from '../model/revision.ts'
 import { instant } from '../model/time.ts'
-import type { ChangeFeed, Cursor } from '../ports/store.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { ChangeFeed, Cursor, ScanFilter, Store } from '../ports/store.ts'
+
+/** A memory as one agent has it, or without `agent` the entries of every agent. */
+export interface Followed {
+  readonly store: Store
+  readonly clock: Clock
+  readonly agent?: string
+}
 
 /** What is told of an entry, and by what it is known to have changed. */
-export type Seen = Pick<EntryHead, 'id' | 'kind' | 'name' | 'aliases' | 'revision' | 'expiresAt'>
+export type Seen = Pick<EntryHead, 'id' | 'scope' | 'kind' | 'name' | 'aliases' | 'revision' | 'expiresAt'>
 
 /** How one entry differs. `was` is missing where it came, `is` where it went. */
 export interface SeenChange {
@@ -28,21 +35,28 @@ type Sight = ReadonlyMap<string, Seen | undefined>
 const FEW = 8
 
 export class EntryChanges {
-  readonly #memory: Memory
+  /** What could not be read at the last scan for external edits. */
+  problems: readonly string[] = []
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #scopes: readonly Scope[] | undefined
   readonly #known = new Map<string, Seen>()
   #cursor: Cursor | undefined
   /** To be read again when hands are next asked for: what they did and took back again is in no feed. */
   #unsettled: ReadonlySet<string> = new Set()
 
-  constructor(memory: Memory) {
-    this.#memory = memory
+  constructor({ store, clock, agent }: Followed) {
+    this.#store = store
+    this.#clock = clock
+    this.#scopes = agent === undefined ? undefined : [WORLD, agent]
   }
 
   /** What differs by now; with `hands` also by what they did. The first step compares with nothing. One that fails changes nothing. */
   async step(hands: boolean): Promise<readonly SeenChange[]> {
     const isFirst = this.#cursor === undefined
     const asksForHands = hands || isFirst
-    const feed = await this.#memory.store.changes(this.#cursor ?? 'now', asksForHands ? { edits: this.#scopes } : {})
+    const options = asksForHands ? { edits: this.#scopes ?? ('all' as const) } : {}
+    const feed = await this.#store.changes(this.#cursor ?? 'now', options)
     if (feed.restarted && !hands) return this.step(true)
     const { sight, readAlone } = isFirst || feed.restarted ? await this.#all() : await this.#touched(feed, hands)
     const differing = [...sight].filter(([id, seen]) => isOther(this.#known.get(id), seen))
@@ -54,17 +68,13 @@ export class EntryChanges {
     }
     const pending = asksForHands ? feed.edits.map(({ id }) => id) : this.#unsettled
     this.#unsettled = new Set([...pending, ...differing.flatMap(([id]) => (readAlone.has(id) ? id : []))])
+    if (asksForHands) this.problems = feed.problems.map(({ path, problem }) => `${path}: ${problem}`)
     this.#cursor = feed.cursor
     return changes
   }
 
-  get #scopes(): readonly Scope[] {
-    return [WORLD, this.#memory.agent]
-  }
-
   async #all(): Promise<{ readonly sight: Sight; readonly readAlone: ReadonlySet<string> }> {
-    const heads = await this.#memory.heads()
-    return { sight: new Map([...gone(this.#known.keys()), ...sightOf(heads)]), readAlone: new Set() }
+    return { sight: new Map([...gone(this.#known.keys()), ...(await this.#heads({}))]), readAlone: new Set() }
   }
 
   async #touched(
@@ -85,33 +95,34 @@ export class EntryChanges {
   }
 
   #expired(): Sight {
-    const now = instant(this.#memory.clock())
+    const now = instant(this.#clock())
     return gone([...this.#known.values()].filter((seen) => isExpired(seen, now)).map(({ id }) => id))
   }
 
   async #read(ids: ReadonlySet<string>): Promise<Sight> {
-    if (ids.size > FEW) return new Map([...gone(ids), ...sightOf(await this.#memory.heads({ ids }))])
+    if (ids.size > FEW) return new Map([...gone(ids), ...(await this.#heads({ ids }))])
     const sight = new Map<string, Seen | undefined>()
     const call = oneQuestion({})
     for (const id of ids) {
-      const entry = await this.#memory.get(id, call)
-      sight.set(id, entry && seenOf(entry))
+      const entry = await this.#store.get(id, call)
+      sight.set(id, entry && this.#visible(entry))
     }
     return sight
   }
 
-  #visible(head: Seen & Pick<EntryHead, 'scope'>): Seen | undefined {
-    const isVisible = this.#scopes.includes(head.scope) && !isExpired(head, instant(this.#memory.clock()))
-    return isVisible ? seenOf(head) : undefined
+  async #heads(filter: ScanFilter): Promise<Sight> {
+    const heads = await this.#store.heads({ ...filter, ...(this.#scopes ? { scopes: this.#scopes } : {}) })
+    return new Map(heads.map((head) => [head.id, this.#visible(head)]))
+  }
+
+  #visible(head: Seen): Seen | undefined {
+    const isVisible = this.#scopes?.includes(head.scope) ?? true
+    return isVisible && !isExpired(head, instant(this.#clock())) ? seenOf(head) : undefined
   }
 }
 
-function seenOf({ id, kind, name, aliases, revision, expiresAt }: Seen): Seen {
-  return { id, kind, name, aliases, revision, expiresAt }
-}
-
-function sightOf(heads: readonly EntryHead[]): Sight {
-  return new Map(heads.map((head) => [head.id, seenOf(head)]))
+function seenOf({ id, scope, kind, name, aliases, revision, expiresAt }: Seen): Seen {
+  return { id, scope, kind, name, aliases, revision, expiresAt }
 }
 
 function gone(ids: Iterable<string>): Sight {
@@ -129,7 +140,7 @@ function lastOperations(changes: readonly Change[]): ReadonlyMap<string, Operati
 }
 
 /** An addition tells all that an entry is, so that a log need not be read for each of its lines. */
-function addedBy(id: string, operation: AddOperation): Seen & Pick<EntryHead, 'scope'> {
+function addedBy(id: string, operation: AddOperation): Seen {
   const {
     scope,
     kind,
@@ -145,7 +156,7 @@ function addedBy(id: string, operation: AddOperation): Seen & Pick<EntryHead, 's
 }
 
 function isOther(was: Seen | undefined, is: Seen | undefined): boolean {
-  return was?.revision !== is?.revision || was?.name !== is?.name
+  return was?.revision !== is?.revision || was?.name !== is?.name || was?.scope !== is?.scope
 }
 
 function changeOf(was: Seen | undefined, is: Seen | undefined): SeenChange {

@@ -1,14 +1,14 @@
 /**
- * Tells what changed of what an agent sees, whoever did it: another process, a hand, or a call to this server. A change of the
- * journal is told at once and costs what it changed. What hands did costs a stat a file: it is looked for when the store
- * says that something changed, and a large memory is looked at less often than it is written to. Nobody looks before
- * someone wants to know.
+ * Reports what changed in what one agent sees, or all agents: by another process, an external edit, or a call to this server. A
+ * recorded change is reported at once, at the cost of what it changed. Looking for external edits costs a stat per file, so it happens
+ * only when the store says that something changed, and less often in a large memory. Nothing is read until someone follows.
  */
-import type { Memory } from '../memory.ts'
-import type { Watch } from '../ports/store.ts'
-import { EntryChanges, type SeenChange } from './entry-changes.ts'
+import type { Store, Watch } from '../ports/store.ts'
+import { EntryChanges, type Followed, type SeenChange } from './entry-changes.ts'
 
 type Changed = (changes: readonly SeenChange[]) => void
+
+type Warn = (problems: readonly string[]) => void
 
 /** A look for what hands did waits so many times as long as the last one took. */
 const PAUSE_PER_LOOK = 10
@@ -16,35 +16,44 @@ const PAUSE_PER_LOOK = 10
 /** After a store could not be watched, or not be looked at. */
 const AGAIN_MS = 2000
 
-/** One for all who watch the same memory. */
-const LOOKOUTS = new WeakMap<Memory, Lookout>()
+/** By agent: one for all who watch the same memory. */
+const LOOKOUTS = new WeakMap<Store, Map<string | undefined, Lookout>>()
+
+const WARNINGS = new WeakMap<Store, Warn>()
 
 /** What changes after this resolves is told, soon. A store that can't be read is silent until it can. */
-export async function followMemory(memory: Memory, changed: Changed): Promise<Watch> {
-  const lookout = LOOKOUTS.get(memory) ?? new Lookout(memory)
-  LOOKOUTS.set(memory, lookout)
+export async function followMemory(memory: Followed, changed: Changed): Promise<Watch> {
+  const lookouts = LOOKOUTS.get(memory.store) ?? new Map<string | undefined, Lookout>()
+  const lookout = lookouts.get(memory.agent) ?? new Lookout(memory)
+  LOOKOUTS.set(memory.store, lookouts.set(memory.agent, lookout))
   // One of its own for each watch: the late end of one must not take another's.
   const listener: Changed = (changes) => changed(changes)
   await lookout.add(listener)
   return { stop: () => lookout.remove(listener) }
 }
 
-/** After a write of our own: not every store tells those. */
-export function lookAgain(memory: Memory): void {
-  LOOKOUTS.get(memory)?.look()
+/** After a write of our own, by any agent: not every store tells those. */
+export function lookAgain({ store }: Pick<Followed, 'store'>): void {
+  for (const lookout of LOOKOUTS.get(store)?.values() ?? []) lookout.look()
+}
+
+/** Calls `warn` with files that can't be read while a memory of this store is followed: once per problem, until it is solved. */
+export function reportUnreadable(store: Store, warn: Warn): void {
+  WARNINGS.set(store, warn)
 }
 
 /** Who listens to one memory. There is a watching while someone does, and another one where that failed. */
 class Lookout {
-  readonly #memory: Memory
+  readonly #memory: Followed
   readonly #listeners = new Set<Changed>()
   #watching: Watching | undefined
   #began: Promise<void> = Promise.resolve()
   /** It could not be read by those who listen now, so that all of it will be news to them. */
   #hasFailed = false
   #again: NodeJS.Timeout | undefined
+  #problems: ReadonlySet<string> = new Set()
 
-  constructor(memory: Memory) {
+  constructor(memory: Followed) {
     this.#memory = memory
   }
 
@@ -71,29 +80,52 @@ class Lookout {
 
   #begin(): void {
     clearTimeout(this.#again)
-    const watching: Watching = new Watching(this.#memory, (changes) => {
-      if (watching === this.#watching) for (const listener of this.#listeners) listener(changes)
+    const watching: Watching = new Watching(this.#memory, {
+      changed: (changes) => {
+        if (watching === this.#watching) for (const listener of this.#listeners) listener(changes)
+      },
+      unreadable: (problems) => this.#report(problems),
+      failed: (error) => this.#failed(error),
     })
     this.#watching = watching
     this.#began = watching.begin(this.#hasFailed).then(
       () => {
         if (watching === this.#watching) this.#hasFailed = false
       },
-      async () => {
+      async (error: unknown) => {
         await watching.stop()
         if (watching !== this.#watching) return
+        this.#failed(error)
         this.#watching = undefined
         this.#hasFailed = true
         this.#again = setTimeout(() => this.#begin(), AGAIN_MS).unref()
       },
     )
   }
+
+  #failed(error: unknown): void {
+    this.#report([...this.#problems, error instanceof Error ? error.message : String(error)])
+  }
+
+  #report(problems: readonly string[]): void {
+    const unknown = problems.filter((problem) => !this.#problems.has(problem))
+    this.#problems = new Set(problems)
+    if (unknown.length > 0) WARNINGS.get(this.#memory.store)?.(unknown)
+  }
+}
+
+/** What one watch reports. */
+interface Reports {
+  readonly changed: Changed
+  /** Everything that can't be read now, known problems included. */
+  readonly unreadable: (problems: readonly string[]) => void
+  readonly failed: (error: unknown) => void
 }
 
 /** One watch of the store from its beginning to its end. */
 class Watching {
-  readonly #memory: Memory
-  readonly #tell: Changed
+  readonly #store: Store
+  readonly #reports: Reports
   readonly #changes: EntryChanges
   #watch: Promise<Watch> | undefined
   #hasBegun = false
@@ -107,18 +139,19 @@ class Watching {
   #restsUntil = 0
   #isStopped = false
 
-  constructor(memory: Memory, tell: Changed) {
-    this.#memory = memory
-    this.#tell = tell
+  constructor(memory: Followed, reports: Reports) {
+    this.#store = memory.store
+    this.#reports = reports
     this.#changes = new EntryChanges(memory)
   }
 
   async begin(tellsAll: boolean): Promise<void> {
-    this.#watch = this.#memory.watch(() => this.#woken())
+    this.#watch = this.#store.watch(() => this.#woken())
     await this.#watch
     const all = await this.#changes.step(true)
     this.#hasBegun = true
-    if (tellsAll) this.#tell(all)
+    this.#reports.unreadable(this.#changes.problems)
+    if (tellsAll) this.#reports.changed(all)
     if (this.#isStale) this.look()
   }
 
@@ -155,10 +188,12 @@ class Watching {
         this.#wantsHands = false
         const begin = performance.now()
         const changes = await this.#changes.step(hands)
+        if (hands) this.#reports.unreadable(this.#changes.problems)
         if (hands) this.#restsUntil = begin + (performance.now() - begin) * (1 + PAUSE_PER_LOOK)
-        if (changes.length > 0) this.#tell(changes)
+        if (changes.length > 0) this.#reports.changed(changes)
       }
-    } catch {
+    } catch (error) {
+      this.#reports.failed(error)
       // Unreadable for now, and nobody says when that ends: what this look was for may be the last that changes.
       this.#isStale = true
       this.#wantsHands ||= hands

@@ -27,19 +27,36 @@ export interface LoggedChange extends Recorded {
   readonly isPartial: boolean
 }
 
-/** All changes that touch one of these scopes, oldest first. Only what they did in these scopes is told. */
+/**
+ * All changes that touch one of these scopes, oldest first, reduced to what they did in these scopes. Includes purges of something in
+ * these scopes, by any agent, and changes of these agents that were purged since. Those two touch nothing.
+ */
 export function visibleChanges(history: History, scopes: readonly Scope[]): LoggedChange[] {
   const visible: (Recorded & { readonly isPartial: boolean })[] = []
   for (const { change, touched } of history.changes) {
     const shown = touched.filter((one) => scopesOf(one).some((scope) => scopes.includes(scope)))
     const isPartial = touched.some((one) => scopesOf(one).some((scope) => !scopes.includes(scope)))
-    if (shown.length > 0) visible.push({ change, touched: shown, isPartial })
+    const { operations, origin, reverts, purged } = change
+    const isSeen = purged
+      ? purged.some((scope) => scopes.includes(scope))
+      : shown.length > 0 || (operations.length === 0 && reverts === undefined && scopes.includes(origin.agent ?? ''))
+    if (isSeen) visible.push({ change, touched: shown, isPartial })
   }
   const undoneBy = undoersOf(visible)
   return visible.map((recorded) => {
     const undoer = undoneBy.get(recorded.change.number)
     return { ...recorded, ...(undoer === undefined ? {} : { undoneBy: undoer }) }
   })
+}
+
+/** It can't be undone. */
+export function isPurge({ change }: Recorded): boolean {
+  return change.purged !== undefined
+}
+
+/** All that it touched was purged since: nothing of it is left to show or to undo. */
+export function isEmptied(logged: Recorded): boolean {
+  return logged.touched.length === 0 && !isPurge(logged)
 }
 
 export function matchesFilter({ change, touched }: Recorded, filter: ChangeFilter): boolean {

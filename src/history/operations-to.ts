@@ -19,12 +19,15 @@ export function operationsTo(now: Entry | undefined, target: Entry | undefined):
     ...(JSON.stringify(now.metadata) === JSON.stringify(target.metadata) ? {} : { metadata: target.metadata }),
     ...(now.expiresAt === target.expiresAt ? {} : { expiresAt: target.expiresAt }),
   }
-  return [
+  const operations: Operation[] = [
     ...(renamed ? [{ op: 'rename', id, name: target.name ?? '' } as const] : []),
     ...dropped.map((alias) => ({ op: 'alias', id, alias, mode: 'drop' }) as const),
     ...bound.map((alias) => ({ op: 'alias', id, alias }) as const),
     ...(Object.keys(patch).length === 0 ? [] : [{ op: 'write', id, ...patch } as const]),
   ]
+  // All but its times and origin is as it was: only adding it again gives these back.
+  if (operations.length === 0 && now.path === target.path) return [{ op: 'remove', id }, addOf(target)]
+  return operations
 }
 
 function addOf({ revision: _, path: __, ...fields }: Entry): AddOperation {

@@ -2,17 +2,26 @@
  * Taking changes back: which ones, what builds on them, and the batch that brings every entry they touched to where it was
  * before. Pure; the batch is applied with compare-and-swap, so what it was planned on is what it is applied to.
  */
-import { ConflictingChangesError, InvalidError, PartialChangeError, UnknownChangeError } from '../errors.ts'
+import {
+  ConflictingChangesError,
+  InvalidError,
+  PartialChangeError,
+  PurgedChangeError,
+  UnknownChangeError,
+} from '../errors.ts'
 import type { Entry } from '../model/entry.ts'
 import type { Expect, Operation } from '../model/operation.ts'
 import type { Touched } from '../ports/store.ts'
 import { cleanerOf, isCleaning } from './cleaning.ts'
-import { type ChangeFilter, type LoggedChange, matchesFilter } from './log.ts'
+import { type ChangeFilter, isEmptied, isPurge, type LoggedChange, matchesFilter } from './log.ts'
 import { operationsTo } from './operations-to.ts'
-import { inForce, type Step, sameState, timelinesOf } from './timeline.ts'
+import { inForce, type Step, timelinesOf } from './timeline.ts'
 import { isNothingNow, lastStates, type Targets, walkBack } from './walk-back.ts'
 
-/** Without `changes`, `last` and a filter: the newest that is not undone yet. */
+/**
+ * Without `changes`, `last` and a filter: the newest that is not undone yet. External edits count only if `by` asks for them: an
+ * edit that is recorded last may have been made before the other changes.
+ */
 export interface UndoRequest extends ChangeFilter {
   /** By number; one that the filter does not let through counts as not there. Naming an undo takes that undo back. */
   readonly changes?: readonly number[]
@@ -29,6 +38,8 @@ export interface UndoPlan {
   readonly cleaned: readonly Entry[]
   /** Newer ones that would have been meant, but are another agent's in part. */
   readonly passedOver: readonly number[]
+  /** Newer external edits, which can be undone only by number. */
+  readonly external: readonly number[]
   readonly operations: readonly Operation[]
   readonly expect: Expect
 }
@@ -37,13 +48,14 @@ const NONE_LEFT = 'there is no such change that is not undone yet'
 
 /** `changes` are all there are, oldest first; `now` tells what has expired. */
 export function planUndo(changes: readonly LoggedChange[], request: UndoRequest, now: string): UndoPlan {
-  const { meant, passedOver } = choose(changes, request, now)
+  const { meant, passedOver, external } = choose(changes, request, now)
   const chosen = new Set(meant.map(({ change }) => change.number))
   const timelines = timelinesOf(changes)
   for (;;) {
     const { later, cleaned } = walkBack(changes, timelines, chosen, now)
     if (later.length === 0) {
-      const plan = { ...planFor(changes, chosen, cleaned), passedOver }
+      const left = external.filter((number) => !chosen.has(number))
+      const plan = { ...planFor(changes, chosen, cleaned), passedOver, external: left }
       if (request.changes === undefined && isNothing(plan)) throw new UnknownChangeError(NONE_LEFT)
       return plan
     }
@@ -64,7 +76,7 @@ function planFor(
   changes: readonly LoggedChange[],
   chosen: ReadonlySet<number>,
   cleaned: Targets,
-): Omit<UndoPlan, 'passedOver'> {
+): Omit<UndoPlan, 'passedOver' | 'external'> {
   const all = changes.filter(({ change }) => chosen.has(change.number))
   const isGone = ({ id }: Touched): boolean => cleaned.has(id) && cleaned.get(id) === undefined
   const gone = new Map<string, Entry>()
@@ -82,6 +94,7 @@ function planFor(
 interface Choice {
   readonly meant: readonly LoggedChange[]
   readonly passedOver: readonly number[]
+  readonly external: readonly number[]
 }
 
 function choose(changes: readonly LoggedChange[], request: UndoRequest, now: string): Choice {
@@ -89,26 +102,38 @@ function choose(changes: readonly LoggedChange[], request: UndoRequest, now: str
   const filtered = Object.values(filter).some((value) => value !== undefined)
   if (numbers !== undefined) {
     const meant = numbers.map((number) => changeToUndo(changes, number, filtered ? filter : undefined))
-    return { meant, passedOver: [] }
+    return { meant, passedOver: [], external: [] }
   }
+  const newest = last ?? (filtered ? undefined : 1)
   const isAskedFor = filter.session !== undefined || filter.by !== undefined
   // An undo that was not asked for by number or origin is passed over: undoing twice takes back two changes.
   const ordered = asLastDone(changes).filter(
     (logged) =>
       logged.undoneBy === undefined &&
-      !isIdle(logged) &&
-      (isAskedFor || !isUpkeep(logged)) &&
+      (isPurge(logged) ? newest !== undefined : !isEmptied(logged)) &&
+      (isAskedFor || isPurge(logged) || !isUpkeep(logged)) &&
       !logged.change.found &&
       (logged.change.reverts === undefined || filter.by === 'undo') &&
       matchesFilter(logged, filter),
   )
-  const open = ordered.filter(({ isPartial }) => !isPartial)
+  const isLeftAlone = ({ change }: LoggedChange): boolean =>
+    newest !== undefined && filter.by === undefined && change.origin.by === 'hand'
+  const open = ordered.filter((logged) => !logged.isPartial && !isLeftAlone(logged))
   const left = withoutSpent(changes, open, now)
-  const meant = last === undefined && filtered ? left : left.slice(-(last ?? 1))
+  const meant = newest === undefined ? left : left.slice(-newest)
   const [oldest] = meant
-  if (!oldest) throw new UnknownChangeError(NONE_LEFT)
-  const newer = ordered.slice(ordered.indexOf(oldest)).filter(({ isPartial }) => isPartial)
-  return { meant, passedOver: newer.map(({ change }) => change.number) }
+  if (!oldest) throw new UnknownChangeError(NONE_LEFT, ordered.findLast(isLeftAlone)?.change.number)
+  const purge = meant.findLast(isPurge)
+  if (purge) {
+    const before = left.slice(0, left.indexOf(purge)).findLast((logged) => !isPurge(logged))
+    throw new PurgedChangeError(purge.change.number, before?.change.number ?? null)
+  }
+  const newer = ordered.slice(ordered.indexOf(oldest))
+  return {
+    meant,
+    passedOver: newer.filter(({ isPartial }) => isPartial).map(({ change }) => change.number),
+    external: newer.filter(isLeftAlone).map(({ change }) => change.number),
+  }
 }
 
 /** In the order in which they were done: one that was undone and redone was done last by the redo, which takes back its undo. */
@@ -123,15 +148,6 @@ function asLastDone(changes: readonly LoggedChange[]): readonly LoggedChange[] {
     return by === undefined || by <= number ? number : doneBy(by)
   }
   return changes.toSorted((a, b) => doneBy(a.change.number) - doneBy(b.change.number))
-}
-
-/** It left everything as it was: there is nothing to take back. */
-function isIdle({ touched }: LoggedChange): boolean {
-  return touched.every(isUnchanged)
-}
-
-function isUnchanged({ before, after }: Touched): boolean {
-  return sameState(before, after) && before?.path === after?.path
 }
 
 /**
@@ -149,13 +165,14 @@ function withoutSpent(
   const isSpent = (one: Touched, number: number): boolean => {
     const { counting, cleaner } = known.get(one.id) ?? countingOf(timelines.get(one.id) ?? [])
     known.set(one.id, { counting, cleaner })
-    if (isUnchanged(one) || !counting.has(number)) return true
+    if (!counting.has(number)) return true
     return cleaner !== undefined && !left.has(cleaner) && isNothingNow(one.before, now)
   }
   // The newest first: whether a cleaner is one of them is known before what it removed is asked for.
-  for (const { change, touched } of open.toReversed()) {
+  for (const logged of open.toReversed()) {
+    const { change, touched } = logged
     const isCleanup = touched.every((one) => isCleaning(one, change.at))
-    if (isCleanup || !touched.every((one) => isSpent(one, change.number))) left.add(change.number)
+    if (isPurge(logged) || isCleanup || !touched.every((one) => isSpent(one, change.number))) left.add(change.number)
   }
   return open.filter(({ change }) => left.has(change.number))
 }
@@ -199,6 +216,7 @@ function changeToUndo(
         : `change ${number} is not known; the log of this agent goes from ${first} to ${last}`,
     )
   }
+  if (isPurge(found) || isEmptied(found)) throw new PurgedChangeError(number)
   if (found.undoneBy !== undefined) throw new ConflictingChangesError([number], [], found.undoneBy)
   if (found.isPartial) throw new PartialChangeError(number)
   return found

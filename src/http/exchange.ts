@@ -12,7 +12,8 @@ const DRAIN_MS = 1_000
 const DRAIN_BYTES = 64 * 1024 * 1024
 
 export function sendText(res: ServerResponse, text: string): void {
-  res.writeHead(200, { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' }).end(text)
+  const length = { 'Content-Length': Buffer.byteLength(text) }
+  res.writeHead(200, { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8', ...length }).end(text)
 }
 
 /** Connections that end with a refusal. Node hands on what was sent behind the refused request all the same. */

@@ -54,6 +54,9 @@ function originRefusal(req: IncomingMessage, { hosts }: Rules): Refusal | undefi
   return { status: 403, message: 'Requests from pages of other origins are not answered.' }
 }
 
+/** HEAD is answered like GET: Node sends all headers and no body. */
+export const READ_METHODS: readonly string[] = ['GET', 'HEAD']
+
 export function methodRefusal(req: IncomingMessage, allowed: readonly string[]): Refusal | undefined {
   if (allowed.includes(req.method ?? '')) return undefined
   return { status: 405, message: 'This method is not served here.', headers: { Allow: allowed.join(', ') } }
@@ -63,7 +66,8 @@ export function tokenRefusal(req: IncomingMessage, token: TokenCheck | undefined
   if (token === undefined || token(req.headers.authorization)) return undefined
   return {
     status: 401,
-    message: 'This server wants its token, as "Authorization: Bearer TOKEN".',
+    message:
+      'The token of this server is missing or wrong. Send it as "Authorization: Bearer TOKEN"; "keepsake install CLIENT --http" writes it into the configuration of a client.',
     headers: { 'WWW-Authenticate': 'Bearer realm="keepsake"' },
   }
 }

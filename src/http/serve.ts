@@ -97,7 +97,7 @@ function checked(options: HttpOptions): {
   }
   if (options.token === undefined && !isLoopback(host)) {
     throw new KeepsakeError('INVALID', `a token is needed to serve ${host}, which other machines can reach`, {
-      hint: 'Make one with: (umask 077; openssl rand -hex 32 > token), and start with --token-file token',
+      hint: 'Leave --no-token out, or listen at 127.0.0.1.',
       data: { field: 'token', host },
     })
   }

@@ -1,6 +1,7 @@
 /**
  * The memory as resources that a person picks in a client: listed by the page, read as Markdown, completed by name. A read
- * finds what `memory.get` finds and nothing else, so another agent's memory has no address here.
+ * finds what `memory.get` finds and nothing else, so another agent's memory has no address here. A client puts what it reads into
+ * a prompt, so texts are escaped; completions are parts of an address, and stay as they are.
  */
 import {
   type ListResourcesResult,
@@ -18,6 +19,7 @@ import { isExpired } from '../model/expiry.ts'
 import { instant } from '../model/time.ts'
 import { unreadable } from '../model/unreadable.ts'
 import type { CallOptions, ScanFilter } from '../ports/store.ts'
+import { neutral } from '../prompt/neutral.ts'
 import { forProtocol } from './protocol-failure.ts'
 import {
   type Addressed,
@@ -134,8 +136,8 @@ function resourceOf(head: EntryHead): Resource {
   const uri = listedUri(head) ?? ''
   return {
     uri,
-    name: head.name ?? uri,
-    ...(head.description === '' ? {} : { description: head.description }),
+    name: neutral(head.name ?? uri),
+    ...(head.description === '' ? {} : { description: neutral(head.description) }),
     mimeType: MARKDOWN,
     annotations: { lastModified: head.updatedAt },
   }
@@ -181,7 +183,7 @@ async function topic({ store, clock }: Memory, name: string, options: CallOption
 }
 
 function markdown(uri: string, text: string): ReadResourceResult {
-  return { contents: [{ uri, mimeType: MARKDOWN, text }] }
+  return { contents: [{ uri, mimeType: MARKDOWN, text: neutral(text) }] }
 }
 
 /** What begins with the value first, then what holds it; names before aliases. */

@@ -4,7 +4,6 @@
  */
 import { InvalidError, isKeepsakeError } from '../errors.ts'
 import { oneQuestion } from '../model/one-question.ts'
-import { requireOptions } from '../model/options.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { Asked, Context } from '../prompt/context.ts'
 import { memoryDirective } from '../prompt/directive.ts'
@@ -34,14 +33,15 @@ export async function contextOf(
   search: AutoRecall,
   options: ContextOptions,
 ): Promise<Context> {
-  requireOptions(options)
   const { message = '', recap = '', ...call } = oneQuestion(options)
   requireText(message, 'message')
   requireText(recap, 'recap')
   const directive = await directiveOf(view, settings, call)
-  const pages = settings.injectMemory ? await pagesOf(view, call) : NO_PAGES
+  const pages = settings.injectMemory ? await pagesOf(view, settings, call) : NO_PAGES
   const { tools: preset } = settings
-  const { text, parts } = systemPrompt({ agent: view.agent, preset, ...pages, directive: directive.text, recap })
+  const { text: ownDirective, quotedDirective } = directive
+  const given = { ...pages, directive: ownDirective, quotedDirective, recap }
+  const { text, parts } = systemPrompt({ agent: view.agent, preset, ...given })
   const recalled = settings.autoRecall ? await recalledFor(message, view, search, call) : undefined
   return {
     system: text,
@@ -50,6 +50,7 @@ export async function contextOf(
     warnings: [
       ...pages.warnings,
       ...directive.warnings,
+      ...quotedWarnings({ ...pages, ...directive }),
       ...tooLong(parts),
       ...(recalled?.warnings.filter((warning) => !pages.warnings.includes(warning)) ?? []),
     ],
@@ -61,20 +62,32 @@ export async function directiveAlone(
   view: View,
   settings: KnownSettings,
 ): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
-  const { text: directive, warnings } = await directiveOf(view, settings, {})
-  const { text, parts } = systemPrompt({ agent: view.agent, preset: settings.tools, ...NO_PAGES, directive, recap: '' })
-  return { text, warnings: [...warnings, ...tooLong(parts)] }
+  const directive = await directiveOf(view, settings, {})
+  const { text: ownDirective, quotedDirective } = directive
+  const given = { ...NO_PAGES, directive: ownDirective, quotedDirective, recap: '' }
+  const { text, parts } = systemPrompt({ agent: view.agent, preset: settings.tools, ...given })
+  return { text, warnings: [...directive.warnings, ...quotedWarnings(directive), ...tooLong(parts)] }
+}
+
+interface Directive {
+  readonly text: string
+  readonly quotedDirective?: string
+  readonly warnings: readonly string[]
+  readonly distrusted?: string | undefined
 }
 
 async function directiveOf(
   { store }: View,
-  { tools, soulEditable }: KnownSettings,
+  { tools, soulEditable, distrust }: KnownSettings,
   call: CallOptions,
-): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
+): Promise<Directive> {
   const builtIn = memoryDirective(tools, { soulEditable })
   try {
-    const text = (await store.document(DIRECTIVE, call)) ?? ''
-    return { text: text.trim() === '' ? builtIn : text.trim(), warnings: [] }
+    const text = ((await store.document(DIRECTIVE, call)) ?? '').trim()
+    if (text === '') return { text: builtIn, warnings: [] }
+    const distrusted = distrust?.(await store.settings(), DIRECTIVE)
+    if (distrusted === undefined) return { text, warnings: [] }
+    return { text: builtIn, quotedDirective: text, distrusted, warnings: [] }
   } catch (error) {
     if (!isKeepsakeError(error) || error.code === 'CLOSED') throw error
     return { text: builtIn, warnings: [`${error.message}; the built-in directive is used`] }
@@ -83,21 +96,33 @@ async function directiveOf(
 
 interface Pages {
   readonly identity: string | undefined
+  readonly quotedIdentity?: string
   readonly memory: string
   readonly warnings: readonly string[]
+  readonly distrusted?: string | undefined
 }
 
 const NO_PAGES: Pages = { identity: undefined, memory: '', warnings: [] }
 
-async function pagesOf(view: View, call: CallOptions): Promise<Pages> {
-  const identity = await view.get('IDENTITY', call)
-  const memory = await view.get('MEMORY', call)
+async function pagesOf(view: View, { distrust }: KnownSettings, call: CallOptions): Promise<Pages> {
+  const { content: identity = '', path } = (await view.get('IDENTITY', call)) ?? {}
+  const memory = (await view.get('MEMORY', call))?.content ?? ''
   const problems = await view.store.problems({ scopes: [view.agent], kinds: ['identity', 'memory'] })
-  return {
-    identity: identity?.content ?? '',
-    memory: memory?.content ?? '',
-    warnings: problems.map(({ path, problem }) => `${path}: ${problem}`),
-  }
+  const warnings = problems.map(({ path, problem }) => `${path}: ${problem}`)
+  const distrusted = identity.trim() === '' ? undefined : distrust?.(await view.store.settings(), path)
+  if (distrusted === undefined) return { identity, memory, warnings }
+  return { identity: '', quotedIdentity: identity, memory, warnings, distrusted }
+}
+
+/** Warns because a person who wrote these files expects a model to follow them. */
+function quotedWarnings({
+  distrusted,
+  quotedIdentity,
+  quotedDirective,
+}: Partial<Pages & Directive>): readonly string[] {
+  if (distrusted === undefined) return []
+  const files = [quotedIdentity && 'the identity', quotedDirective && DIRECTIVE].filter((file) => file !== undefined)
+  return [`the model gets ${files.join(' and ')} only as quoted data: ${distrusted}`]
 }
 
 async function recalledFor(

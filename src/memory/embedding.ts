@@ -1,10 +1,12 @@
 /** Making vectors for what one agent sees, and telling how far that is. */
 import { isKeepsakeError, KeepsakeError } from '../errors.ts'
+import { abortable } from '../model/abortable.ts'
 import type { Store } from '../ports/store.ts'
 import type { RecallIndex } from '../recall/recall-index.ts'
 import { type KeptVectors, keepVectors } from '../recall/vectors/keep-vectors.ts'
 import type { Meaning } from '../recall/vectors/meaning.ts'
 import type { Embedded, EmbedPendingOptions, RefusedEntry } from '../recall/vectors/meaning-view.ts'
+import { endingInTime } from './in-time.ts'
 
 /** The time of a whole embedding is not limited; a signal ends it, and what was done is kept. */
 export type EmbedOptions = Omit<EmbedPendingOptions, 'forMs'>
@@ -32,15 +34,42 @@ export interface Searched {
 
 const PROBLEMS = new WeakMap<Meaning, string>()
 
+/** After a search, embedding runs in slices of about this length. Each slice is saved, and then the process may exit. */
+const SLICE_MS = 1000
+const PAUSE_MS = 100
+/** A call that is running when the slice ends may finish within this time. */
+const HANGING_MS = 10_000
+
 /** Until nothing is pending, or another process is at it. */
 export async function embedMemory(searched: Searched, options: EmbedOptions): Promise<Embedded> {
   const meaning = await searched.meaning()
   if (!meaning) throw noSource()
   const { index } = await searched.place()
+  return recordFailure(meaning, () => embedAll(meaning, index, options))
+}
+
+/** The same in slices, for entries that a search found without a vector. Between slices it does not keep the process alive. */
+export async function embedInSlices(searched: Searched, meaning: Meaning, signal: AbortSignal): Promise<void> {
+  const { index } = await searched.place()
+  const limit = { withinMs: SLICE_MS + HANGING_MS, tooSlow: () => hanging(meaning), signal }
+  await recordFailure(meaning, async () => {
+    for (;;) {
+      const before = await index.inStep(() => meaning.pending, { signal, meaning })
+      const { embedded, pending } = await endingInTime(limit, (within) =>
+        meaning.embedPending({ signal: within, forMs: SLICE_MS }),
+      )
+      if (pending === 0 || (embedded === 0 && pending >= before)) return
+      await abortable(() => new Promise<void>((resolve) => setTimeout(resolve, PAUSE_MS).unref()), signal)
+    }
+  })
+}
+
+/** Records why `work` failed, for `embeddingsOf`. */
+async function recordFailure<T>(meaning: Meaning, work: () => Promise<T>): Promise<T> {
   try {
-    const embedded = await embedAll(meaning, index, options)
+    const done = await work()
     PROBLEMS.delete(meaning)
-    return embedded
+    return done
   } catch (error) {
     if (isKeepsakeError(error)) PROBLEMS.set(meaning, error.message)
     throw error
@@ -99,6 +128,12 @@ export async function vectorsBeforePurge(searched: Searched, store: Store): Prom
 
 function passOver(error: unknown): undefined {
   if (!isKeepsakeError(error)) throw error
+}
+
+function hanging({ source }: Meaning): KeepsakeError {
+  return new KeepsakeError('TIMEOUT', `${source.model} made no vectors for ${HANGING_MS / 1000} s`, {
+    hint: 'Check whether its server is busy or hangs.',
+  })
 }
 
 export function noSource(): KeepsakeError {

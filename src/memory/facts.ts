@@ -1,8 +1,10 @@
 /**
  * Where a fact without a name belongs. It goes by its first words, or by the field of the user's profile that it tells: so it is
- * found without a look at all the others, and who stores the same one at the same moment meets it there. Reading only.
+ * found without a look at all the others, and who stores the same one at the same moment meets it there. The same text with other
+ * metadata is another fact. Reading only.
  */
 import type { Entry, Metadata } from '../model/entry.ts'
+import { canonicalJson } from '../model/json.ts'
 import { nameFromContent } from '../model/name.ts'
 import { oneQuestion } from '../model/one-question.ts'
 import { digest16 } from '../model/revision.ts'
@@ -12,11 +14,11 @@ import type { View } from './view.ts'
 export interface Fact {
   /** Normalised, so that it can be compared. */
   readonly content: string
-  readonly metadata: Metadata | undefined
+  readonly metadata: Metadata
 }
 
 export interface FactPlace {
-  /** The fact that this one takes the place of: the same field's, or the same words. */
+  /** The fact that this one replaces: of the same profile field, or with the same text and metadata. */
   readonly same?: Entry
   /** A name that it may have. Missing: all that it could have are taken. */
   readonly free?: string
@@ -42,20 +44,24 @@ async function placeByName(view: View, fact: Fact, field: string | undefined, ca
   for (const name of namesOf(fact, field)) {
     const owner = await view.own(name, call)
     if (!owner) free ??= name
-    else if (owner.kind === 'fact' && profileField(owner.metadata) === field) {
-      if (field !== undefined || owner.content === fact.content) return { same: owner }
-    }
+    else if (owner.kind === 'fact' && factIdentity(owner) === factIdentity(fact)) return { same: owner }
   }
   return free === undefined ? {} : { free }
 }
 
 /** The second is for what begins as another does; no third one has its digest. */
-function namesOf({ content }: Fact, field: string | undefined): readonly string[] {
-  const name = field === undefined ? nameFromContent(content) : profileName(field)
-  return [name, `${name} (${digest16(field ?? content).slice(0, 8)})`]
+function namesOf(fact: Fact, field: string | undefined): readonly string[] {
+  const name = field === undefined ? nameFromContent(fact.content) : profileName(field)
+  return [name, `${name} (${digest16(factIdentity(fact)).slice(0, 8)})`]
 }
 
-function profileField(metadata: Metadata = {}): string | undefined {
+/** Equal for two versions of one fact. No content contains NUL, so facts with and without metadata never collide. */
+function factIdentity({ content, metadata }: Fact): string {
+  if (Object.keys(metadata).length === 0) return content
+  return `\0${profileField(metadata) ?? canonicalJson([content, metadata])}`
+}
+
+function profileField(metadata: Metadata): string | undefined {
   if (metadata['category'] !== 'user_profile') return undefined
   const field = Object.hasOwn(metadata, 'field') ? metadata['field'] : undefined
   return typeof field === 'string' && field.trim() !== '' ? field.trim() : undefined

@@ -2,6 +2,7 @@
  * Opens the stores that outlive their process: Markdown files, one file, a server. Each is loaded for who asks for it. Nothing is
  * written, and a server is asked only where nobody but it can say whose memory it is.
  */
+import { workspaceAt } from '../config/find-workspace.ts'
 import type { Config } from '../config/load-config.ts'
 import { openFiles, openOneFile, openServer, type Pins } from '../config/open-store.ts'
 import { pinnedAgent } from '../config/pinned-agent.ts'
@@ -10,7 +11,7 @@ import { backendOf } from '../config/workspace-backend.ts'
 import { normalizeAgentId } from '../model/name.ts'
 import { parseAddress } from '../model/server-address.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Store } from '../ports/store.ts'
+import type { Settings, Store } from '../ports/store.ts'
 import type { ChromaStore, chromaStore as openChromaStore } from '../stores/chroma/store.ts'
 import type { FileStore, fileStore as openFileStore } from '../stores/file/store.ts'
 import { type FilesystemStore, filesystemStore } from '../stores/filesystem/store.ts'
@@ -21,6 +22,8 @@ export interface StoreMore {
   readonly lockWaitMs?: number
   /** The most that a server may take for one request, if it is less than what the configuration says. */
   readonly requestMs?: number
+  /** Called when this store creates the workspace, before anything else is written to it. Not called for a database server. */
+  readonly onCreated?: (settings: Settings) => void
 }
 
 /** A store that outlives its process, by its own type: for who makes it or moves it. */
@@ -83,7 +86,7 @@ interface NamedPlace {
 
 /** Who names a workspace and no `agent.yaml`. */
 export async function openNamed({ workspace, agent, token, made }: NamedPlace): Promise<OpenedPlace> {
-  const path = isUrl(workspace) ? workspace : resolvePath(workspace, '.')
+  const path = isUrl(workspace) ? workspace : workspaceAt(resolvePath(workspace, '.'))
   const backend = backendOf(path, 'workspace')
   if (backend === 'chroma') {
     const place = { ...parseAddress(path), ...(token === undefined ? {} : { token }) }

@@ -2,7 +2,7 @@
 import { type Condition, holdAll, requireConditions } from '../model/condition.ts'
 import type { Entry } from '../model/entry.ts'
 import { type Kind, parseKind } from '../model/kinds.ts'
-import { requireList, requireOptions } from '../model/options.ts'
+import { requireList } from '../model/options.ts'
 import { requireInstant } from '../model/time.ts'
 import type { CallOptions, ScanFilter } from '../ports/store.ts'
 import type { View } from './view.ts'
@@ -16,7 +16,6 @@ export interface ListFilter extends CallOptions {
 }
 
 export async function listed(view: View, filter: ListFilter): Promise<Entry[]> {
-  requireOptions(filter)
   const { signal, kinds, since, until } = filter
   const where = requireConditions(filter.where)
   requireList(kinds, 'kinds')

@@ -43,6 +43,8 @@ export interface OpenedStore {
   readonly settings: MemorySettings
 }
 
+const FOUND = 'this workspace was found, not named; name it with `workspace` or `config` if it is yours'
+
 /** With the source of vectors, unless one was given. */
 export async function openConfigured(
   options: MemoryOptions,
@@ -79,13 +81,15 @@ async function openPlace(options: MemoryOptions, clock: Clock): Promise<OpenedSt
     asked: askedValues({ workspace, agent, layout, timezone, tools, embedding_model: undefined, token }),
   })
   const opened = await openStore(config, more)
-  return { ...opened, settings: { ...opened.settings, ...settings } }
+  const distrust = workspace === undefined && file === undefined ? { distrust: () => FOUND } : {}
+  return { ...opened, settings: { ...opened.settings, ...distrust, ...settings } }
 }
 
 export async function openStore(config: Config, more: StoreMore = {}): Promise<OpenedStore> {
   const { agent, backend } = config.values
   const settings = settingsOf(config)
-  if (backend === 'memory') return { agent, settings, store: memoryStore({ settings: pinsOf(config), ...more }) }
+  const clock = more.clock === undefined ? {} : { clock: more.clock }
+  if (backend === 'memory') return { agent, settings, store: memoryStore({ settings: pinsOf(config), ...clock }) }
   const store = await openLasting(config, more)
   return { agent: await agentOf(config, store), settings, store }
 }

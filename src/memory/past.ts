@@ -7,6 +7,7 @@ import { type Blame, blameOf } from '../history/blame.ts'
 import {
   type ChangeFilter,
   idInHistory,
+  isEmptied,
   type LoggedChange,
   matchesFilter,
   parseOriginBy,
@@ -73,7 +74,7 @@ export class Past {
     const entry = ref === undefined ? query.entry : (entryNow ?? idInHistory(changes, ref))
     if (ref !== undefined && entry === undefined) throw new NotFoundError(ref)
     const filter = checkedFilter({ ...query, ...(entry === undefined ? {} : { entry }) })
-    const matching = changes.filter((logged) => matchesFilter(logged, filter))
+    const matching = changes.filter((logged) => !isEmptied(logged) && matchesFilter(logged, filter))
     return matching.slice(-limit).reverse()
   }
 
@@ -89,11 +90,16 @@ export class Past {
     const told: string[] = []
     for (let tries = 1; ; tries++) {
       told.push(...(await this.#store.absorb(call)).warnings)
-      const { undone, cleaned, passedOver, operations, expect } = planUndo(await this.#journaled(call), request, now)
+      const { undone, cleaned, passedOver, external, operations, expect } = planUndo(
+        await this.#journaled(call),
+        request,
+        now,
+      )
       const noted = [
         ...passedOver.map(
           (number) => `change ${number} was passed over: it also changed what belongs to another agent`,
         ),
+        ...externalWarning(external),
         ...cleaned.map((entry) => `${labelOf(entry)} has expired and was removed since: it stays so`),
       ]
       this.#gate(undone.flatMap(({ touched }) => touched.map(({ before, after }) => (after ?? before)?.kind)))
@@ -187,6 +193,13 @@ export class Past {
   async #journaled(options: CallOptions): Promise<LoggedChange[]> {
     return visibleChanges(await this.#store.history(options), this.#scopes)
   }
+}
+
+function externalWarning(changes: readonly number[]): string[] {
+  const newest = changes.at(-1)
+  if (newest === undefined) return []
+  if (changes.length === 1) return [`change ${newest}, an external edit, is left as it is; undo it by its number`]
+  return [`${changes.length} external edits, up to change ${newest}, are left as they are; undo them by number`]
 }
 
 function labelOf({ kind, name, key, id }: Entry): string {

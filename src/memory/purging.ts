@@ -1,8 +1,8 @@
 /**
- * Forgetting with every trace: the entry, what was called so before, what says the same in the history, and what sessions and
- * vectors hold of it.
+ * Purging: deletes the entry, earlier entries of the same name, copies in the history, its vectors, and its texts in the agent's own
+ * sessions. The result lists every other place with the same words.
  */
-import type { Entry } from '../model/entry.ts'
+import type { Entry, Scope } from '../model/entry.ts'
 import type { CallOptions, Purged, Store, Touched } from '../ports/store.ts'
 import { vectorsBeforePurge } from './embedding.ts'
 import type { Past } from './past.ts'
@@ -15,6 +15,8 @@ export interface PurgedEntry extends Purged {
 
 export interface Purging {
   readonly store: Store
+  /** The agent that runs the purge. */
+  readonly agent: Scope
   readonly past: Past
   readonly searches: () => Promise<Searching>
   /** What conversations must be told, before and after; each says what could not be. */
@@ -26,7 +28,7 @@ export interface Purging {
 
 /** `ref`: as the entry was called by who wants it gone. */
 export async function purgeEntry(
-  { store, past, searches, sessions }: Purging,
+  { store, agent, past, searches, sessions }: Purging,
   entry: Entry,
   ref: string,
   options: CallOptions,
@@ -37,7 +39,8 @@ export async function purgeEntry(
   const mirrors = await past.mirrorsOf(new Set(archives), options)
   const untold = await sessions.announcePurge(touched, options)
   const vectors = await vectorsBeforePurge(await searches(), store)
-  const purged = await store.purge([...new Set([...touched.map(({ id }) => id), ...mirrors])], options)
+  const ids = [...new Set([...touched.map(({ id }) => id), ...mirrors])]
+  const purged = await store.purge(ids, { ...options, origin: { by: 'agent', agent } })
   await vectors?.putBack()
   const cleaned = mirrors.length === 0 ? [] : ['the history, where its entry said the same']
   const warnings = new Set([...untold, ...(await sessions.follow(touched, options))])

@@ -288,25 +288,124 @@ describe('a model that does not answer', () => {
     const error = await failureOf(memory.search('ship', { mode: 'semantic' }))
     expect([error.code, error.message]).toEqual(['MODEL', expect.stringContaining(reason)])
   })
+})
 
-  it.each([undefined, 'semantic'] as const)('for entries costs no vector of a query: mode %s', async (mode) => {
+describe('entries without a vector', () => {
+  const never = new Promise<never>(() => undefined)
+  const namesOf = ({ hits }: Found): (string | null)[] => hits.map(({ entry }) => entry.name)
+
+  /** `given` resolves once the model was asked for vectors of entries; `answer` then decides. */
+  function asked(
+    letters: Letters,
+    answer: (made: Promise<readonly Float32Array[]>) => Promise<readonly Float32Array[]>,
+  ) {
+    const embed = letters.embed.bind(letters)
+    return new Promise<void>((resolve) => {
+      letters.embed = (texts) => {
+        if (texts[0] === 'ship') return embed(texts)
+        resolve()
+        return answer(embed(texts))
+      }
+    })
+  }
+
+  it.each([undefined, 'hybrid'] as const)('are not waited for, and are found by words: mode %s', async (mode) => {
+    vi.useFakeTimers() // no time passes
+    const { letters } = new Source()
+    const memory = await memoryWith({ embed: letters })
+    const given = asked(letters, () => never)
+    const search = (): Promise<Found> => memory.search('ship', mode === undefined ? {} : { mode })
+    for (const found of [await search(), await search()]) {
+      expect(namesOf(found)).toEqual(['Deploys'])
+      expect(found.searched).toMatchObject({ mode: 'hybrid', vectors: { pending: 2 } })
+      await given
+    }
+    await memory.close()
+  })
+
+  it('are not found where the mode semantic is named, and the answer says how many they are', async () => {
+    const { letters } = new Source()
+    const memory = await memoryWith({ embed: letters })
+    await memory.embed()
+    await memory.remember('Ship on Friday.', { name: 'Boats' })
+    asked(letters, () => never)
+    const found = await memory.search('ship', { mode: 'semantic' })
+    expect(found.searched).toMatchObject({ mode: 'semantic', vectors: { pending: 1 } })
+    expect(namesOf(found)).toContain('Deploys')
+    expect(namesOf(found)).not.toContain('Boats')
+    await memory.close()
+  })
+
+  it('are found by words where semantic is only preferred, with a score that their words explain', async () => {
+    const { letters } = new Source()
+    const memory = await memoryWith({ embed: letters })
+    await memory.embed()
+    await memory.remember('Ship on Friday.', { name: 'Boats' })
+    asked(letters, () => never)
+    const found = await memory.search('ship', { preferredMode: 'semantic', explain: true })
+    expect(found.searched).toMatchObject({ mode: 'semantic', vectors: { pending: 1 } })
+    expect(namesOf(found).toSorted()).toEqual(['Boats', 'Deploys', 'Posters'])
+    const why = Object.fromEntries(found.hits.map((hit) => [hit.entry.name, hit.why]))
+    expect(why['Boats']).toMatchObject({ words: [{ text: 'ship' }] })
+    expect(why['Boats']).not.toHaveProperty('meaning')
+    expect(why['Deploys']).toMatchObject({ words: [], meaning: { cosine: expect.any(Number) } })
+    await memory.close()
+  })
+
+  it('get one in the background after a search, once', async () => {
+    const { letters } = new Source()
+    const memory = await memoryWith({ embed: letters })
+    const given = asked(letters, (made) => made)
+    await Promise.all([memory.search('ship'), memory.search('ship')])
+    await given
+    await memory.embed()
+    expect((await memory.search('ship')).searched.vectors?.pending).toBe(0)
+    const entries = letters.given.filter((text) => text !== 'ship')
+    expect(entries.toSorted()).toEqual(['Call the printer.', 'Deploys', 'Posters', 'Run make ship.'])
+  })
+
+  it('all get one from `embed`, even if a search left a hanging model in the background', async () => {
+    const { letters } = new Source()
+    const memory = await memoryWith({ embed: letters })
+    const embed = letters.embed.bind(letters)
+    const given = asked(letters, () => never)
+    await memory.search('ship')
+    await given
+    letters.embed = embed
+    expect(await memory.as('other').embed()).toMatchObject({ pending: 0 })
+    expect(await memory.embed()).toMatchObject({ entries: 2, pending: 0 })
+  })
+
+  it('get none after searches by words, in the past or on a server, which embeds anyway', async () => {
+    const { letters } = new Source()
+    const memory = await memoryWith({ embed: letters, searchBy: 'meaning too once loaded' })
+    await memory.search('ship')
+    await memory.search('ship', { mode: 'semantic' })
+    await memory.search('ship', { mode: 'lexical' })
+    await (await memory.asOf(new Date().toISOString())).search('ship')
+    await memory.close()
+    expect(letters.given).toEqual(['ship'])
+  })
+
+  it.each([undefined, 'semantic'] as const)('for which the model fails are reported once: mode %s', async (mode) => {
     const { letters } = new Source()
     const memory = await memoryWith({ embed: letters })
     await memory.embed()
     await memory.remember('Sail on Friday.', { name: 'Boats' })
-    const embed = letters.embed.bind(letters)
     let tries = 0
-    letters.embed = async (texts) => {
-      if (texts[0] === 'ship') return embed(texts)
+    const busy = new KeepsakeError('MODEL', 'the server is busy', { hint: 'Wait.' })
+    const given = asked(letters, () => {
       tries++
-      throw new KeepsakeError('MODEL', 'the server is busy', { hint: 'Wait.' })
-    }
-    const options = mode === undefined ? {} : { mode }
-    const { searched, warnings, hits } = await memory.search('ship', options)
-    expect(searched).toMatchObject({ mode: mode ?? 'hybrid', vectors: { pending: 1 } })
-    expect(hits.length).toBeGreaterThan(0)
-    expect(warnings).toEqual(['Not all entries have vectors: the server is busy. Wait.'])
-    expect((await memory.search('ship', options)).warnings).toEqual([])
+      return Promise.reject(busy)
+    })
+    const search = (): Promise<Found> => memory.search('ship', mode === undefined ? {} : { mode })
+    const first = await search()
+    expect(first.searched).toMatchObject({ mode: mode ?? 'hybrid', vectors: { pending: 1 } })
+    expect(namesOf(first)).toContain('Deploys')
+    await given
+    await vi.waitFor(async () => expect((await memory.embeddings()).problem).toBe('the server is busy'))
+    const warnings = [first.warnings, (await search()).warnings, (await search()).warnings]
+    expect(warnings).toEqual([[], ['Not all entries have vectors: the server is busy. Wait.'], []])
     expect(tries).toBe(1)
   })
 })
@@ -359,16 +458,6 @@ describe('which way a search goes', () => {
     const memory = await memoryWith({ embed: source, searchBy: 'meaning too once loaded' })
     await source.load()
     expect((await memory.search('ship')).searched.mode).toBe('hybrid')
-  })
-
-  it('embeds what is pending for an agent that nobody embeds for, once a mode is named', async () => {
-    const source = new Source()
-    const memory = await memoryWith({ embed: source, searchBy: 'meaning too once loaded' })
-    await source.load()
-    const scout = memory.as('scout')
-    await scout.remember('Look for ships.')
-    expect((await scout.search('ship')).searched.vectors?.pending).toBe(1)
-    expect((await scout.search('ship', { mode: 'semantic' })).searched.vectors?.pending).toBe(0)
   })
 
   it('is as it is named, whatever is usual', async () => {
@@ -442,6 +531,7 @@ describe('who answers elsewhere', () => {
     const source = new Source()
     const found = { ...answer, searched: { mode } } as unknown as Found
     const memory = await memoryWith({ embed: source, searchBy: 'words', elsewhere: async () => found })
+    if (mode !== 'lexical') await memory.embed()
     const { reason, why } = await memory.whyNot('ship', 'Posters')
     expect([source.loaded !== undefined, why?.meaning !== undefined]).toEqual([mode !== 'lexical', mode !== 'lexical'])
     expect(reason).toBe(mode === 'lexical' ? 'no-words' : 'found')

@@ -4,25 +4,20 @@
  */
 import { isKeepsakeError, KeepsakeError } from '../errors.ts'
 import type { Embed, EmbedSource } from '../ports/embed.ts'
-import type { CallOptions } from '../ports/store.ts'
 import type { SearchMode } from '../recall/found.ts'
-import type { RecallIndex } from '../recall/recall-index.ts'
 import { type AskedRequest, callOf } from '../recall/request.ts'
 import { saysSomething } from '../recall/says-something.ts'
 import type { Meant } from '../recall/search-memory.ts'
 import type { Meaning } from '../recall/vectors/meaning.ts'
 import { withoutSyntax } from '../search/without-syntax.ts'
-import { endingInTime } from './in-time.ts'
 import type { MeaningSource } from './meaning-source.ts'
-import { loadedInTime, modelFailure, queryInTime } from './query-meaning.ts'
+import { loadedInTime, queryInTime } from './query-meaning.ts'
 import { RecentFailures } from './recent-failures.ts'
 import type { SearchBy } from './settings.ts'
 
 export interface Course {
   readonly mode: SearchMode
   readonly meant?: Meant
-  /** The index was brought into step on the way. */
-  readonly looked: boolean
   /** Why it goes by words alone where it would have gone by meaning too. */
   readonly wordsOnly?: string
   readonly warnings: readonly string[]
@@ -32,7 +27,6 @@ export interface CoursePlace {
   readonly searchBy: SearchBy
   /** The past has no vectors. */
   readonly isPast: boolean
-  readonly index: RecallIndex
   readonly meaning: () => Promise<Meaning | undefined>
   /** `undefined`: there is no model. */
   readonly source: MeaningSource | undefined
@@ -44,22 +38,17 @@ interface Patience {
   readonly loadMs: number
   /** For the vector of its query. */
   readonly queryMs: number
-  /** For vectors of what is pending, about. */
-  readonly pendingMs: number
 }
 
-const WHERE_WORDS_WOULD_DO: Patience = { loadMs: 10_000, queryMs: 2000, pendingMs: 1000 }
-const WHERE_A_MODE_IS_NAMED: Patience = { loadMs: 60_000, queryMs: 30_000, pendingMs: 5000 }
-/** A call that is under way when the time is over may end by itself, but not hang. */
-const HANGING_MS = 10_000
+const WHERE_WORDS_WOULD_DO: Patience = { loadMs: 10_000, queryMs: 2000 }
+const WHERE_A_MODE_IS_NAMED: Patience = { loadMs: 60_000, queryMs: 30_000 }
 /** In UTF-16 units. Models read less, and servers refuse more. */
 const MOST_MEANT = 4000
-const BY_WORDS: Course = { mode: 'lexical', looked: false, warnings: [] }
+const BY_WORDS: Course = { mode: 'lexical', warnings: [] }
 const NOT_YET = 'By words alone: the embedding model is not loaded yet.'
 const SAYS_NOTHING = 'By words alone: the query has no letter or digit, so it has no meaning to go by.'
 
 const failedQueries = new RecentFailures()
-const failedEmbedding = new RecentFailures()
 const failedLoading = new RecentFailures()
 /** By the vectors that failed: those of one memory, where models are shared. */
 const failedVectors = new RecentFailures()
@@ -98,7 +87,7 @@ export function withoutVectors({ named }: AskedRequest, { meant }: Course, error
 function unlessNamed(named: SearchMode | undefined, meaning: Meaning, obstacle: KeepsakeError): Course {
   if (named !== undefined) throw obstacle
   if (obstacle.code === 'TIMEOUT') failedVectors.add(meaning, obstacle)
-  return { ...withoutMeaning(obstacle, meaning), looked: true }
+  return withoutMeaning(obstacle, meaning)
 }
 
 /** What fails and is told of. Memories may share a model. */
@@ -114,8 +103,8 @@ function failuresOf(source: MeaningSource): RecentFailures {
 /** `undefined`: there is no model. */
 async function byMeaning(
   asked: AskedRequest,
-  { index, searchBy, meaning: find }: CoursePlace,
-  { loadMs, queryMs, pendingMs }: Patience,
+  { meaning: find }: CoursePlace,
+  { loadMs, queryMs }: Patience,
 ): Promise<Course | undefined> {
   const { named, preferredMode } = asked
   const call = callOf(asked)
@@ -134,36 +123,7 @@ async function byMeaning(
   const vector = await queryInTime({ meaning, embed, text }, named !== 'semantic', queryMs, call)
   if (!vector) return { ...BY_WORDS, wordsOnly: notRead(embed) }
   for (const failures of [failedQueries, failedLoading]) failures.forget(meaning.source)
-  const course = { mode: named ?? preferredMode, meant: { meaning, vector } }
-  const isServer = searchBy === 'meaning too once loaded'
-  // Who loads the model behind the answers embeds behind them too, but may be asked by name for another agent's.
-  if (isServer && named === undefined) return { ...course, looked: false, warnings: [] }
-  await index.inStep(() => undefined, { ...call, meaning })
-  if (meaning.obstacle) return unlessNamed(named, meaning, meaning.obstacle)
-  // A server is asked by commands, which have less patience than it.
-  const forMs = isServer ? WHERE_WORDS_WOULD_DO.pendingMs : pendingMs
-  const warnings = await embedSome(meaning, forMs, call)
-  return meaning.obstacle ? unlessNamed(named, meaning, meaning.obstacle) : { ...course, looked: true, warnings }
-}
-
-/** Of what is pending. What fails costs those entries their vectors, and never the search. */
-async function embedSome(meaning: Meaning, forMs: number, call: CallOptions): Promise<readonly string[]> {
-  const { signal } = call
-  const { source } = meaning
-  if (meaning.pending === 0 || failedEmbedding.of(source)) return []
-  const limit = { withinMs: forMs + HANGING_MS, tooSlow: () => hanging(source), signal }
-  try {
-    await endingInTime(limit, (within) => meaning.embedPending({ ...call, signal: within, forMs }))
-    failedEmbedding.forget(source)
-    return []
-  } catch (error) {
-    signal?.throwIfAborted()
-    if (meaning.isObstacle(error)) return []
-    const failure = modelFailure(source.model, error)
-    if (!fallsBack(failure)) throw failure
-    failedEmbedding.add(source, failure)
-    return toldOnce(source, `Not all entries have vectors: ${failure.message}.`, failure)
-  }
+  return { mode: named ?? preferredMode, meant: { meaning, vector }, warnings: [] }
 }
 
 /**
@@ -197,23 +157,17 @@ function fallsBack(error: unknown): error is KeepsakeError {
 
 function withoutMeaning(error: KeepsakeError, what: object): Course {
   const wordsOnly = `By words alone: ${error.message}.`
-  return { ...BY_WORDS, wordsOnly, warnings: toldOnce(what, wordsOnly, error) }
+  return { ...BY_WORDS, wordsOnly, warnings: warnOnce(what, wordsOnly, error) }
 }
 
 /** What was told of each. */
 const told = new WeakMap<object, Set<string>>()
 
-function toldOnce(what: object, sentence: string, { hint }: KeepsakeError): readonly string[] {
+export function warnOnce(what: object, sentence: string, { hint }: KeepsakeError): readonly string[] {
   const sentences = told.get(what) ?? new Set()
   if (sentences.has(sentence)) return []
   told.set(what, sentences.add(sentence))
   return [hint === undefined ? sentence : `${sentence} ${hint}`]
-}
-
-function hanging({ model }: EmbedSource): KeepsakeError {
-  return new KeepsakeError('TIMEOUT', `${model} made no vectors for ${HANGING_MS / 1000} s`, {
-    hint: 'Is its server busy, or does it hang?',
-  })
 }
 
 function noModel(mode: SearchMode): KeepsakeError {

@@ -1,7 +1,6 @@
 /** Searching as one agent does it: the world and its own, in its language, with the index kept from one search to the next. */
 import { InvalidError } from '../errors.ts'
 import type { Scope } from '../model/entry.ts'
-import { requireOptions } from '../model/options.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CallOptions, Store } from '../ports/store.ts'
 import { exactEntries } from '../recall/exact-entry.ts'
@@ -13,8 +12,11 @@ import type { Meaning } from '../recall/vectors/meaning.ts'
 import { whyNot } from '../recall/why-not.ts'
 import { loadAnalyzer } from '../search/analyzer.ts'
 import type { MeaningSource } from './meaning-source.ts'
-import { type Course, courseOf, withoutVectors } from './search-course.ts'
+import { modelFailure } from './query-meaning.ts'
+import { RecentFailures } from './recent-failures.ts'
+import { type Course, courseOf, warnOnce, withoutVectors } from './search-course.ts'
 import type { SearchBy } from './settings.ts'
+import type { UnderWay } from './under-way.ts'
 
 /** Another process that may answer, such as a server of this workspace; `undefined`: nobody does. */
 export type Elsewhere = (query: string, options: SearchOptions, agent: string) => Promise<Found | undefined>
@@ -32,7 +34,11 @@ export interface SearchingOptions {
   readonly source: MeaningSource | undefined
   readonly elsewhere: Elsewhere | undefined
   readonly isPast: boolean
+  readonly underWay: UnderWay
 }
+
+/** By model, because memories may share one. */
+const failedEmbedding = new RecentFailures()
 
 export class Searching {
   readonly #options: SearchingOptions
@@ -52,16 +58,36 @@ export class Searching {
       if (found) return found
     }
     const place = await this.place()
-    const { found, course } = await this.#coursed(asked, place, ({ mode, meant, looked: isLooked }) =>
-      searchMemory(place, inMode(asked, mode), { looked: looked || isLooked, meant }),
+    const { found, course } = await this.#coursed(asked, ({ mode, meant }) =>
+      searchMemory(place, inMode(asked, mode), { looked, meant }),
     )
     const { meant, wordsOnly, warnings } = course
     await place.index.save()
     return {
       ...found,
       searched: { ...withRefused(found.searched, meant), ...(wordsOnly === undefined ? {} : { wordsOnly }) },
-      warnings: [...found.warnings, ...warnings],
+      warnings: [...found.warnings, ...warnings, ...(meant ? this.#embedInBackground(meant.meaning) : [])],
     }
+  }
+
+  /** Embeds entries that have no vector yet. Returns a warning, once, if that failed a moment ago. */
+  #embedInBackground(meaning: Meaning): readonly string[] {
+    const { searchBy, underWay } = this.#options
+    const { source, pending } = meaning
+    // A server that loads the model in the background also embeds in the background.
+    if (pending === 0 || searchBy === 'meaning too once loaded') return []
+    const failure = failedEmbedding.of(source)
+    if (failure) return warnOnce(source, `Not all entries have vectors: ${failure.message}.`, failure)
+    underWay.startInBackground(async (signal) => {
+      try {
+        const { embedInSlices } = await import('./embedding.ts')
+        await embedInSlices(this, meaning, signal)
+      } catch (error) {
+        if (signal.aborted || meaning.isObstacle(error)) return
+        failedEmbedding.add(source, modelFailure(source.model, error))
+      }
+    })
+    return []
   }
 
   /** Whether an entry is called exactly so. */
@@ -77,9 +103,7 @@ export class Searching {
     }
     const asked = this.#asked(query, { ...options, ...(await this.#modeElsewhere(query, options)) })
     const place = await this.place()
-    const { found } = await this.#coursed(asked, place, ({ mode, meant }) =>
-      whyNot(place, inMode(asked, mode), ref, meant),
-    )
+    const { found } = await this.#coursed(asked, ({ mode, meant }) => whyNot(place, inMode(asked, mode), ref, meant))
     return found
   }
 
@@ -93,7 +117,6 @@ export class Searching {
   }
 
   #asked(query: string, options: SearchOptions): AskedRequest {
-    requireOptions(options)
     const { scopes, clock } = this.#options
     const limit = options.limit ?? this.#options.limit
     return searchRequest(query, { ...options, ...(limit === undefined ? {} : { limit }) }, { scopes, nowMs: clock() })
@@ -102,11 +125,10 @@ export class Searching {
   /** Once more by words, where vectors fail on the way. */
   async #coursed<T>(
     asked: AskedRequest,
-    { index }: SearchPlace,
     search: (course: Course) => Promise<T>,
   ): Promise<{ readonly found: T; readonly course: Course }> {
     const { searchBy, isPast, source } = this.#options
-    const course = await courseOf(asked, { searchBy, isPast, index, meaning: () => this.meaning(), source })
+    const course = await courseOf(asked, { searchBy, isPast, meaning: () => this.meaning(), source })
     try {
       return { found: await search(course), course }
     } catch (error) {

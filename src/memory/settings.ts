@@ -3,6 +3,7 @@ import type { EmbeddingModel } from '../embed/embedding-model.ts'
 import { InvalidError } from '../errors.ts'
 import { LARGEST_MEMORY_BYTES, LONGEST_TIMER_MS, wholeNumber } from '../model/number.ts'
 import { PRESET_NAMES, PRESETS, type Preset } from '../model/preset.ts'
+import type { Settings } from '../ports/store.ts'
 
 /** How a search goes that names no mode: `meaning too once loaded` never waits for the model. */
 export type SearchBy = 'words' | 'meaning too' | 'meaning too once loaded'
@@ -36,6 +37,12 @@ export interface MemorySettings {
   readonly embeddingModel?: EmbeddingModel | string | undefined
   /** Default `meaning too`. */
   readonly searchBy?: SearchBy | undefined
+  /**
+   * Returns why the workspace may be someone else's, or `undefined` if it is the user's own. The directive and the identity of a
+   * workspace that may be someone else's reach a model as quoted data. `path` is the file in question, absolute if it is outside
+   * the workspace. Default: trust a workspace that the program names, and distrust one that was found.
+   */
+  readonly distrust?: ((settings: Settings, path?: string) => string | undefined) | undefined
 }
 
 /** All of them, each with its value. */
@@ -58,6 +65,7 @@ export interface KnownSettings {
   readonly memoryWindow: number
   readonly embeddingModel: EmbeddingModel | string
   readonly searchBy: SearchBy
+  readonly distrust: MemorySettings['distrust']
 }
 
 const LONGEST_TIMER_S = Math.floor(LONGEST_TIMER_MS / 1000)
@@ -82,6 +90,7 @@ export function knownSettings(given: MemorySettings): KnownSettings {
     memoryWindow: wholeNumber(memoryWindow, 'memoryWindow', 2, 100_000),
     embeddingModel,
     searchBy: requireSearchBy(searchBy),
+    distrust: given.distrust,
   }
 }
 
@@ -89,11 +98,11 @@ export function knownSettings(given: MemorySettings): KnownSettings {
 export function givenSettings(options: MemorySettings): MemorySettings {
   const { language, recallLimit, tools, autoRecall, injectMemory, recallWords, soulEditable } = options
   const { contextWindowSize, cleanupInterval, maxMemorySize, consolidationTimeout, memoryWindow } = options
-  const { embeddingModel, searchBy } = options
+  const { embeddingModel, searchBy, distrust } = options
   const all = {
     ...{ language, recallLimit, tools, autoRecall, injectMemory, recallWords, soulEditable },
     ...{ contextWindowSize, cleanupInterval, maxMemorySize, consolidationTimeout, memoryWindow },
-    ...{ embeddingModel, searchBy },
+    ...{ embeddingModel, searchBy, distrust },
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }

@@ -38,3 +38,25 @@ it('is ended and waited for at the end, after which nothing begins', async () =>
   await expect(begun).rejects.toMatchObject({ code: 'CLOSED' })
   expect(ended).toHaveLength(1)
 })
+
+it('in the background runs one job at a time, stops for a caller in the foreground, and starts none beside it', async () => {
+  const underWay = new UnderWay()
+  const events: string[] = []
+  const behind = (name: string): void =>
+    underWay.startInBackground(async (signal) => {
+      events.push(`${name} begins`)
+      await untilEnded(signal)
+      events.push(`${name} ends`)
+      throw new Error('its own business')
+    })
+  behind('first')
+  behind('second')
+  await underWay.runInForeground(undefined, async () => {
+    events.push('caller')
+    behind('third')
+  })
+  behind('fourth')
+  await underWay.end()
+  behind('fifth')
+  expect(events).toEqual(['first begins', 'first ends', 'caller', 'fourth begins', 'fourth ends'])
+})

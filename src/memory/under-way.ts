@@ -1,7 +1,7 @@
 /**
- * Work that goes on for long, such as an embedding or a search that embeds, and must be over before the store is closed: a memory that
- * closes tells it so, and waits for it to put away what it has done. Not without end: what heeds no signal is left to fail at what is
- * closed.
+ * Work that goes on for long, such as an embedding, and must be over before the store is closed: a memory that closes ends it, and waits
+ * until what it has done is saved. The wait is limited: work that ignores the signal fails later, on the closed store. Work that nobody
+ * waits for runs in the background, one job at a time, and is aborted when a caller does the same in the foreground.
  */
 import { KeepsakeError } from '../errors.ts'
 import { onAbort } from './on-abort.ts'
@@ -12,6 +12,9 @@ export class UnderWay {
   /** Each with what ends it. One signal for all would gather whoever ever listened to it. */
   readonly #works = new Map<Promise<unknown>, AbortController>()
   #isEnded = false
+  #background: { readonly ending: AbortController; readonly done: Promise<void> } | undefined
+  /** How many callers do the same work in the foreground. */
+  #foreground = 0
 
   /** `CLOSED` where it is ended already. */
   async run<T>(given: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -27,6 +30,30 @@ export class UnderWay {
       this.#works.delete(running)
       leave?.()
     }
+  }
+
+  /** Starts work that nobody waits for, unless some is running. The work must handle its own failures. */
+  startInBackground(work: (signal: AbortSignal) => Promise<void>): void {
+    if (this.#background || this.#foreground > 0) return
+    const ending = new AbortController()
+    const ended = (): void => {
+      this.#background = undefined
+    }
+    this.#background = { ending, done: this.run(ending.signal, work).then(ended, ended) }
+  }
+
+  /** Like `run`, after it has stopped the background work. None starts meanwhile. */
+  runInForeground<T>(given: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.run(given, async (signal) => {
+      this.#foreground++
+      try {
+        this.#background?.ending.abort()
+        await this.#background?.done
+        return await work(signal)
+      } finally {
+        this.#foreground--
+      }
+    })
   }
 
   async end(): Promise<void> {

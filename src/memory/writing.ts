@@ -6,7 +6,6 @@ import { ConflictError, InvalidError, isKeepsakeError, KeepsakeError } from '../
 import { normalizeContent, normalizeText } from '../model/content.ts'
 import { type Entry, type Origin, WORLD } from '../model/entry.ts'
 import { defaultExpiry, isExpired, parseTtl } from '../model/expiry.ts'
-import { newId } from '../model/id.ts'
 import { normalizeMetadata } from '../model/json.ts'
 import { aKind, KINDS, type Kind, parseKind } from '../model/kinds.ts'
 import { type MemoryType, parseMemoryType } from '../model/memory-types.ts'
@@ -60,7 +59,10 @@ export class Writing {
     if (kind === 'topic') return this.learnFact(requireName(options, kind), content, options)
     if (kind === 'memory') return this.reflect(content, options)
     if (kind === 'identity') return this.#putNamed(kind, content, { ...options, name: 'IDENTITY' })
-    if (kind === 'context') return this.#despiteRaces(options, () => this.#setContext(content, options))
+    const key = options.key ?? options.name
+    if (kind === 'context' && key !== undefined) {
+      return this.#despiteRaces(options, () => this.#setContext(normalizeName(key, 'key'), content, options))
+    }
     if (KINDS[kind].naming === 'given' && options.name !== undefined) return this.#putNamed(kind, content, options)
     if (kind === 'fact') return this.#despiteRaces(options, () => this.#keepFact(content, options))
     return this.write([this.#addition(kind, content, options)], options)
@@ -187,9 +189,8 @@ export class Writing {
     return this.write([write, ...bound], options, existing, expect)
   }
 
-  /** Replaces by key; a value of an earlier day makes room for one of today. Without a key it gets its own: nothing is replaced. */
-  async #setContext(content: string, options: RememberOptions): Promise<Written> {
-    const key = normalizeName(options.key ?? options.name ?? newId(this.#view.clock()), 'key')
+  /** Replaces the value of a key; a value of an earlier day is replaced too. */
+  async #setContext(key: string, content: string, options: RememberOptions): Promise<Written> {
     const { name: _, ...rest } = options
     const { current, all } = await this.#view.contexts(key, options)
     const zone = await this.#zoneFor('context')
@@ -202,7 +203,7 @@ export class Writing {
     return this.write([...removals(all), addition], options, current, asRead(all))
   }
 
-  /** One field of the user's profile has one value, and the same fact is one entry; what is known about it stays. */
+  /** A field of the user's profile has one value and keeps its other metadata; an equal text with equal metadata is one entry. */
   async #keepFact(content: string, options: RememberOptions): Promise<Written> {
     const fact = { content: normalizeContent(content), metadata: normalizeMetadata(options.metadata) }
     const { same, free } = await factPlace(this.#view, fact, options)

@@ -197,7 +197,6 @@ describe('add', () => {
     ['aliases for a log entry', { ...minimal('history'), aliases: ['a'] }],
     ['a key for a log entry', { ...minimal('conversation'), key: 'k' }],
     ['a name for a context', context('k', { name: 'n' })],
-    ['a context without a key', { op: 'add', scope: 'main', kind: 'context', content: 'v' }],
     ['a blank key', context(' ')],
     ['another name for the memory', { ...minimal('memory'), name: 'notes' }],
     ['a description for the memory', { ...minimal('memory'), description: 'd' }],

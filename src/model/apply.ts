@@ -58,7 +58,7 @@ function stepsOf(draft: Draft, operation: Operation, origin: Origin, context: Ru
     case 'add':
       return [add(draft, operation, origin, context)]
     case 'write':
-      return [write(draft, operation, origin, context)]
+      return write(draft, operation, origin, context)
     case 'rename':
       return rename(draft, operation, context)
     case 'alias':
@@ -139,7 +139,7 @@ function pageId(draft: Draft, kind: Kind, scope: string, name: string | null): s
   throw new Error('unreachable: there is always a next candidate')
 }
 
-function write(draft: Draft, given: WriteOperation, origin: Origin, context: Rules): Step {
+function write(draft: Draft, given: WriteOperation, origin: Origin, context: Rules): Step[] {
   const before = requireEntry(draft, given.id)
   const rule = KINDS[before.kind]
   const patch = {
@@ -156,7 +156,9 @@ function write(draft: Draft, given: WriteOperation, origin: Origin, context: Rul
   }
   if (patch.expiresAt && !rule.ttl) throw new InvalidError('expiresAt', `${aKind(before.kind)} never expires`, 'null')
   const after = revised({ ...before, ...patch, origin }, context)
-  return { operation: { op: 'write', id: before.id, ...patch }, before, after }
+  // Storing a fact again confirms it, which updates its time.
+  if (after.revision === before.revision && before.kind !== 'fact') return []
+  return [{ operation: { op: 'write', id: before.id, ...patch }, before, after }]
 }
 
 function rename(draft: Draft, given: RenameOperation, context: Rules): Step[] {
@@ -269,6 +271,7 @@ function keyFor(draft: Draft, given: AddOperation, scope: string): string | unde
       throw new InvalidError('key', `${aKind(given.kind)} has no key`, 'a key for context only')
     return undefined
   }
+  if (given.key === undefined) return undefined
   const key = normalizeName(given.key, 'key')
   const owner = draft.owner(scope, keyHandle(key))
   if (owner !== undefined) throw new NameTakenError(key, requireEntry(draft, owner))

@@ -12,7 +12,8 @@ export const WORLD: Scope = 'world'
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 export type Metadata = { readonly [key: string]: JsonValue }
 
-export const ORIGINS = ['agent', 'hand', 'consolidation', 'raw-fallback', 'import', 'undo'] as const
+/** `user`: a person, on the page or through its API. `hand`: an external edit of a file. */
+export const ORIGINS = ['agent', 'user', 'hand', 'consolidation', 'raw-fallback', 'import', 'undo'] as const
 
 export type OriginBy = (typeof ORIGINS)[number]
 

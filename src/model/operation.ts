@@ -81,6 +81,8 @@ export interface Change {
    * person ever saw that.
    */
   readonly supersedes?: number
+  /** It is a purge: the scopes of what it removed. Nothing else of that is kept. */
+  readonly purged?: readonly Scope[]
 }
 
 /** What one operation did. `after` is missing when it removed, `before` when it added. */

@@ -13,7 +13,7 @@ import { Notices } from './shell/notices.tsx'
 import { Opening } from './shell/opening.tsx'
 import { isSampleRemoved, SampleRemoved } from './shell/sample-removed.tsx'
 import { VIEW_NAMES } from './shell/view-names.ts'
-import { agent, followChanges, isLockedOut, isVisible, workspace } from './state.ts'
+import { followChanges, isLockedOut, isVisible, workspace } from './state.ts'
 import { BrowseView } from './views/browse/browse-view.tsx'
 import { ChangesView } from './views/changes/changes-view.tsx'
 import { ContextView } from './views/context/context-view.tsx'
@@ -77,13 +77,12 @@ export function App(): VNode {
 
 function useFollowedChanges(): void {
   const isClosed = workspace.value === undefined || isLockedOut.value || isSampleRemoved.value || !isVisible.value
-  const whose = isClosed ? undefined : agent.value
   useEffect(() => {
-    if (whose === undefined) return
+    if (isClosed) return
     const stop = new AbortController()
-    void followChanges(whose, stop.signal)
+    void followChanges(stop.signal)
     return () => stop.abort()
-  }, [whose])
+  }, [isClosed])
 }
 
 /** As a newly loaded page would have it; a view that has a better place for the focus takes it from here in an effect of its own. */

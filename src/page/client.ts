@@ -42,25 +42,24 @@ export async function open(secret: string): Promise<void> {
   localStorage.setItem(KEY, key)
 }
 
-/** Reads events until the signal, and begins anew where the connection is lost. `connected` tells of both. */
+/** Reads events until the signal. Reconnects after a lost connection, which is reported as the event `lost`. */
 export async function follow(
   query: Query,
   signal: AbortSignal,
-  on: { readonly event: (name: string, data: string) => void; readonly connected: (isConnected: boolean) => void },
+  on: (name: string, data: string) => void,
 ): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
     try {
       const response = await fetch(address('/events', query), { headers: headers(), signal })
       if (!response.ok || response.body === null) throw await failureOf(response)
-      on.connected(true)
       failures = 0
-      await readEvents(response.body, on.event)
+      await readEvents(response.body, on)
     } catch (error) {
       if (signal.aborted) return
       // Who is not let in, or asks for what is not there, is not helped by asking again.
       if (error instanceof ApiError && error.status >= 400 && error.status < 500) throw error
     }
-    on.connected(false)
+    on('lost', '')
     failures++
     await new Promise((resolve) => setTimeout(resolve, Math.min(10_000, 500 * 2 ** failures)))
   }

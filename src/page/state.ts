@@ -3,7 +3,7 @@
  * what is theirs themselves.
  */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { UndoAnswer, Workspace } from '../api/contract.ts'
+import type { ChangeEvent, ReadyEvent, UndoAnswer, Workspace } from '../api/contract.ts'
 import { ApiError, follow, get, send } from './client.ts'
 import { hintOf } from './hints.ts'
 import { href, route } from './route.ts'
@@ -19,11 +19,12 @@ export const changed: Signal<{ readonly count: number }> = signal({ count: 0 })
 
 export const isConnected: Signal<boolean> = signal(true)
 
-/** In a tab that nobody sees nothing is followed: a browser has six connections to a server, for all of its tabs together. */
+/** A hidden tab does not follow changes. */
 export const isVisible: Signal<boolean> = signal(document.visibilityState === 'visible')
 
 document.addEventListener('visibilitychange', () => {
   isVisible.value = document.visibilityState === 'visible'
+  if (isVisible.value && workspace.value !== undefined) lookAgain()
 })
 
 /** The first load of the workspace did not come through. */
@@ -74,35 +75,81 @@ function withHint(error: ApiError): Pick<Notice, 'hint'> {
 
 export async function loadWorkspace(): Promise<void> {
   workspace.value = await get<Workspace>('/workspace')
+  shownRevision ??= workspace.value.revision
 }
+
+/** The views show this revision or a newer one. The workspace may be newer than they are. */
+let shownRevision: string | undefined
 
 /** What comes together is shown together: an import tells of a thousand changes in a row, and each look asks the server. */
 const GATHER_MS = 150
 
 let isWaiting = false
+let areViewsOutdated = false
 
-/** Has every view load again, soon. For what others did, which the server tells, and for what was done here, which it may not. */
-export function lookAgain(): void {
+/**
+ * Loads the workspace again, soon, and every view that reads the memory, unless the change is of an agent that is not shown. For what
+ * others did, which the server reports, and for what was done here, which it may not.
+ */
+export function lookAgain(withViews = true): void {
+  areViewsOutdated ||= withViews
   if (isWaiting) return
   isWaiting = true
   setTimeout(() => {
     isWaiting = false
-    changed.value = { count: changed.value.count + 1 }
-    loadWorkspace().catch(fail)
+    void reload()
   }, GATHER_MS)
 }
 
-/** Follows one agent's memory until it is called off. */
-export async function followChanges(whose: string, signal: AbortSignal): Promise<void> {
-  await follow({ agent: whose }, signal, {
-    connected: (is) => {
-      isConnected.value = is
-    },
-    // `ready` is told first: what was loaded before it may have changed since, and nobody tells of that.
-    event: (name) => {
-      if (name === 'change' || name === 'ready') lookAgain()
-    },
-  }).catch(fail)
+/** Loads the workspace first, so that its revision is never newer than what the views load after it. */
+async function reload(): Promise<void> {
+  const withViews = areViewsOutdated
+  areViewsOutdated = false
+  await loadWorkspace().catch(fail)
+  if (!withViews) return
+  shownRevision = workspace.value?.revision
+  changed.value = { count: changed.value.count + 1 }
+}
+
+/**
+ * A browser opens at most six connections to a server, for all tabs together. So one tab reads the stream, with the changes of every
+ * agent, and passes its events to the others. The channel is open from the start, so that no event is missed while the workspace loads.
+ */
+const otherTabs = new BroadcastChannel('keepsake')
+
+otherTabs.addEventListener('message', ({ data: { name, data } }) => handleEvent(name, data))
+
+/** Follows the memory until it is cancelled. When the tab with the stream is closed or hidden, another one opens the stream. */
+export async function followChanges(signal: AbortSignal): Promise<void> {
+  // Assumed until an event says otherwise: the last event may be old.
+  isConnected.value = true
+  const followAlone = (): Promise<void> =>
+    follow({ agent: '*' }, signal, (name, data) => {
+      otherTabs.postMessage({ name, data })
+      handleEvent(name, data)
+    })
+  // Over plain HTTP to another machine a browser has no locks, so each tab has its own stream.
+  const followed = navigator.locks?.request('keepsake', { signal }, followAlone) ?? followAlone()
+  await followed.catch(fail)
+}
+
+function handleEvent(name: string, data: string): void {
+  const wasConnected = isConnected.value
+  isConnected.value = name !== 'lost'
+  const isMissed = name === 'ready' && !(wasConnected && isUpToDate(data))
+  if (isVisible.value && (name === 'change' || isMissed)) lookAgain(isMissed || isShown(data))
+}
+
+/** Whether a change is of what this tab shows. */
+function isShown(change: string): boolean {
+  const { scopes }: ChangeEvent = JSON.parse(change)
+  // Whose memory this tab shows may not be known yet.
+  return agent.value === '' || scopes.some((scope) => scope === 'world' || scope === agent.value)
+}
+
+function isUpToDate(ready: string): boolean {
+  const { revision }: ReadyEvent = JSON.parse(ready)
+  return revision === shownRevision
 }
 
 /** Takes a change back and offers to bring it back. Where later ones build on it, it leads to where those can be seen. */

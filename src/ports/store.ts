@@ -3,19 +3,14 @@
  * A store is raw: it returns expired entries too, does not rank, and knows no agent's view. The contract suite
  * (keepsake/testing) is the meaning of each line here.
  */
-import type { Entry, EntryHead, JsonValue, Scope } from '../model/entry.ts'
+import type { Entry, EntryHead, JsonValue, Origin, Scope } from '../model/entry.ts'
 import type { HeadFilter } from '../model/filter.ts'
 import type { Batch, Change, Expect } from '../model/operation.ts'
+import type { CallOptions } from '../model/options.ts'
+import type { Occurrence } from '../model/redaction.ts'
 import type { NativeVectors } from './vectors.ts'
 
-export interface CallOptions {
-  readonly signal?: AbortSignal
-  /**
-   * When the question was asked that this call is a part of, by `performance.now()`: what a store has looked at since then is as good
-   * as a new look. Left out: this call is the question. Stores that look without a request do not mind it.
-   */
-  readonly askedAtMs?: number
-}
+export type { CallOptions } from '../model/options.ts'
 
 export interface ApplyOptions extends CallOptions {
   /** Compare-and-swap: the batch is refused when an entry is not at the revision given here. */
@@ -65,8 +60,8 @@ export interface PendingEdit {
 }
 
 export interface FeedOptions extends CallOptions {
-  /** Look for edits by hand in these scopes. Left out: nobody looks, and `edits` is empty. */
-  readonly edits?: readonly Scope[]
+  /** Look for external edits in these scopes, or in all of them. Left out: nobody looks, and `edits` is empty. */
+  readonly edits?: readonly Scope[] | 'all'
 }
 
 /** What every process that opens a workspace must agree on. */
@@ -119,9 +114,16 @@ export interface Absorbed {
   readonly warnings: readonly string[]
 }
 
+export interface PurgeOptions extends CallOptions {
+  /** Recorded with the change. Sessions of its agent lose the texts of world entries; without an agent, no session does. */
+  readonly origin?: Origin
+}
+
 export interface Purged {
   /** What was rewritten or removed so that nothing of it is left there, as sentences. */
   readonly cleaned: readonly string[]
+  /** Other entries, sessions and files with the same words. They were not changed. */
+  readonly occurrences: readonly Occurrence[]
   /** Where copies may be that nobody here can reach, as sentences. */
   readonly outOfReach: readonly string[]
 }
@@ -251,8 +253,12 @@ export interface Store {
    * that can't be written to, has nothing to do.
    */
   absorb(options?: AbsorbOptions): Promise<Absorbed>
-  /** Removes entries with every trace of them, here and in the past. Ids that are gone already are purged from the past. */
-  purge(ids: readonly string[], options?: CallOptions): Promise<Purged>
+  /**
+   * Deletes every version of these entries, also of those that were deleted before. The sessions of the agent that owned an entry
+   * lose its texts by the rule of model/redaction.ts; every other place with the same words is listed, but not changed.
+   * The purge is itself a change, with its origin and without operations.
+   */
+  purge(ids: readonly string[], options?: PurgeOptions): Promise<Purged>
   /** Calls back, soon and not too often, after something changed by another process or by a hand. */
   watch(changed: () => void): Promise<Watch>
   readonly sessions: Sessions

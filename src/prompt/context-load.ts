@@ -2,11 +2,12 @@
  * What `recall` without a query gives an agent: world knowledge, its own memory, the last days of its log. Pure text
  * building under a budget; what does not fit is left out as whole entries, the oldest first, and the text says so. The memory
  * has the first claim, and is cut only where it alone is too long. All of the text is counted but its notes, which are
- * short however much they are about.
+ * short however much they are about. Each text is escaped on its own; the heading before the next keeps the two apart.
  */
 import type { Entry } from '../model/entry.ts'
 import { localTime } from '../model/time.ts'
 import { isBeyond, shownWithin, tokensOf } from './budget.ts'
+import { neutral } from './neutral.ts'
 import { notesOf } from './notes.ts'
 
 export interface ContextParts {
@@ -39,7 +40,7 @@ const LOG_TITLE = '# Recent Experiences'
 
 export function contextLoad(parts: ContextParts): ContextLoad {
   const { kept, omitted } = withinBudget(parts)
-  const notes = notesOf(omitted, parts.warnings)
+  const notes = notesOf(omitted, parts.warnings).map(neutral)
   if (isEmpty(parts)) return { text: [emptyText(parts), ...notes].join('\n\n'), omitted }
   const sections = [worldSection(kept.topics), kept.memory, logSection(kept.experiences, parts.zone), noLogText(parts)]
   const shown = sections.filter((section) => section !== '')
@@ -80,7 +81,7 @@ function memorySection(memory: Entry | undefined, budgetTokens: number): string 
   if (!memory) return ''
   const note = '(MEMORY.md is too long to be shown whole; the rest is in the file.)'
   const show = (text: string, isCut: boolean): string =>
-    ['# Your Memory', ...(text === '' ? [] : [text]), ...(isCut ? [note] : [])].join('\n\n')
+    neutral(['# Your Memory', ...(text === '' ? [] : [text]), ...(isCut ? [note] : [])].join('\n\n'))
   return shownWithin(memory.content, budgetTokens, show).text
 }
 
@@ -103,7 +104,7 @@ function noLogText({ experiences, lastDay }: ContextParts): string {
 }
 
 function topicText(entry: Entry): string {
-  return `## ${entry.name}\n\n${entry.content}`
+  return neutral(`## ${entry.name}\n\n${entry.content}`)
 }
 
 function dayHeading(entry: Entry, zone: string): string {
@@ -111,7 +112,7 @@ function dayHeading(entry: Entry, zone: string): string {
 }
 
 function logText(entry: Entry, zone: string): string {
-  return `### ${localTime(entry.createdAt, zone).time}\n\n${entry.content}`
+  return neutral(`### ${localTime(entry.createdAt, zone).time}\n\n${entry.content}`)
 }
 
 interface Kept {

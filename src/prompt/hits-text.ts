@@ -5,6 +5,7 @@
 import type { Entry } from '../model/entry.ts'
 import { localTime } from '../model/time.ts'
 import type { Found } from '../recall/found.ts'
+import { neutral } from './neutral.ts'
 import { notesOf } from './notes.ts'
 import { nothingFoundText } from './searched-text.ts'
 
@@ -14,7 +15,7 @@ export function hitsText({ hits, searched, warnings }: Found, zone: string): str
       ? [nothingFoundText(searched, zone, (option) => option.replace('-', ' '))]
       : hits.map(({ entry }) => hitText(entry, zone))
   // Where nothing was found, that text has already said what did not fit.
-  return [...texts, ...notesOf(hits.length === 0 ? 0 : searched.omitted, warnings)].join('\n\n')
+  return neutral([...texts, ...notesOf(hits.length === 0 ? 0 : searched.omitted, warnings)].join('\n\n'))
 }
 
 export function hitText(entry: Entry, zone: string): string {

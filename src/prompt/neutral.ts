@@ -2,10 +2,13 @@
  * Text of a memory made harmless for a prompt: nothing in it opens or closes a block of ours, or looks to a model like the
  * beginning of a turn, a tool call or a special token, or like a comment, which would hide what follows. Where something does,
  * a dot stands in it: `<·/memory>`, `Human·:`. A dot, because an escape that can be undone (`&lt;`, `<\/`) is a tag again for
- * who undoes it. Control characters go, which a terminal would obey; everything else stays byte for byte. Time is proportional
- * to the length: every look ahead ends at the next bracket, every look back at the last bracket or colon.
+ * who undoes it. Control characters and invisible ones are made visible; everything else stays byte for byte. Applied twice, it
+ * changes nothing more. Time is proportional to the length: every look ahead ends at the next bracket, every look back at the last
+ * bracket or colon.
  */
+import type { JsonValue } from '../model/entry.ts'
 import { codesOf, decoded, type Folded, fold } from './folded.ts'
+import { markInvisible } from './invisible.ts'
 import { lettersOf } from './look-alikes.ts'
 import { isOneOf, ROLES, SQUARE_NAMES, TAG_NAMES, TOKEN_NAMES, type Words } from './telling-names.ts'
 
@@ -34,13 +37,35 @@ const LONGEST_ROLE = 9
 /** Nobody writes a reference to a reference to a reference by chance. */
 const MOST_DECODINGS = 4
 
-/** Not tabs, nor what ends a line. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
-const CONTROLS = /[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]/g
+export function neutral(text: string): string {
+  // Last, because a tolerant reader ignores an invisible character inside a tag.
+  return markInvisible(dotted(text))
+}
 
-export function neutral(written: string): string {
-  // First of all: what stood on both sides of one is together now.
-  const text = written.replace(CONTROLS, '')
+/** Escapes every string in a value, keys included. */
+export function neutralJson<T extends JsonValue>(value: T): T
+export function neutralJson(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return neutral(value)
+  if (Array.isArray(value)) return value.map((one) => neutralJson(one))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [neutral(key), neutralJson(one)]))
+}
+
+/**
+ * Restores the original lines in a model's rewrite of a text: a line that equals a line as it was shown becomes the line as it was
+ * written, so that no dot and no mark gets into a file. `shown` has the same number of lines as `written`.
+ */
+export function restoreOriginalLines(rewrite: string, written: string, shown: string = neutral(written)): string {
+  if (shown === written) return rewrite
+  const lines = written.split('\n')
+  const own = new Map(shown.split('\n').flatMap((line, at) => (line === lines[at] ? [] : [[line, lines[at]]])))
+  return rewrite
+    .split('\n')
+    .map((line) => own.get(line) ?? line)
+    .join('\n')
+}
+
+function dotted(text: string): string {
   if (!/[<>[&:\u0080-\uffff]/.test(text)) return text
   const places = new Set<number>()
   // Every way of reading counts: a reference may hide the sign that ends a name, or be one.

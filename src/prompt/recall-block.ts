@@ -52,7 +52,7 @@ class Shown {
   readonly #budgetTokens: number
   readonly #found: number
   #length = 0
-  /** Of the texts as they are: being made neutral makes none of them shorter. */
+  /** Measured on the unescaped texts: escaping shortens nothing but a run of invisible characters. */
   #tokens = 0
 
   constructor(budgetTokens: number, found: number) {

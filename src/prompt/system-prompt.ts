@@ -7,6 +7,7 @@ import { block } from '../model/injected.ts'
 import type { Preset } from '../model/preset.ts'
 import { type Kept, shownWithin, tokensOf } from './budget.ts'
 import { REST_OF_MEMORY } from './directive.ts'
+import { markInvisible } from './invisible.ts'
 import { neutral } from './neutral.ts'
 import type { PartName, PromptPart } from './part.ts'
 
@@ -16,6 +17,9 @@ export interface SystemPromptParts {
   /** Blank counts as none, and so of each part. `undefined` for the identity: the prompt has none, not even the default. */
   readonly identity: string | undefined
   readonly directive: string
+  /** The next two may be someone else's, and are shown as data. */
+  readonly quotedIdentity?: string | undefined
+  readonly quotedDirective?: string | undefined
   readonly memory: string
   readonly recap: string
 }
@@ -45,17 +49,26 @@ export function systemPrompt(given: SystemPromptParts): {
   return { text: parts.map(({ text }) => text).join(SEPARATOR), parts }
 }
 
-function identityPart({ agent, identity }: SystemPromptParts): PromptPart | undefined {
+function identityPart({ agent, identity, quotedIdentity }: SystemPromptParts): PromptPart | undefined {
   if (identity === undefined) return undefined
-  if (isBlank(identity)) return partOf('identity', `You are ${agent}, an agent with a memory.`)
+  if (isBlank(identity)) return withQuoted('identity', `You are ${agent}, an agent with a memory.`, quotedIdentity)
   const note = '(The rest of your identity does not fit here; its file has all of it.)'
   return partOf('identity', identity, (text, isCut) => neutral(noted(text, isCut, note)))
 }
 
-/** The owner's own words, or ours: they instruct, so nothing in them is disarmed. */
-function directivePart({ directive }: SystemPromptParts): PromptPart | undefined {
+/** The owner's own words, or ours. They are instructions, so tags are not escaped; invisible characters are still marked. */
+function directivePart({ directive, quotedDirective }: SystemPromptParts): PromptPart | undefined {
+  if (isBlank(directive)) return undefined
+  if (quotedDirective !== undefined) return withQuoted('directive', directive, quotedDirective)
   const note = '(The rest of directives/memory.md does not fit here.)'
-  return isBlank(directive) ? undefined : partOf('directive', directive, (text, isCut) => noted(text, isCut, note))
+  return partOf('directive', directive, (text, isCut) => markInvisible(noted(text, isCut, note)))
+}
+
+/** Our own text, followed by the text of a workspace file as data. */
+function withQuoted(part: 'identity' | 'directive', ours: string, quoted = ''): PromptPart {
+  if (isBlank(quoted)) return partOf(part, ours)
+  const note = '(The rest of the file does not fit here.)'
+  return partOf(part, quoted, (text, isCut) => `${ours}\n\n${block('untrusted', neutral(noted(text, isCut, note)))}`)
 }
 
 function memoryPart({ memory, preset }: SystemPromptParts): PromptPart | undefined {

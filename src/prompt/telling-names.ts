@@ -10,7 +10,7 @@ export type Words = () => ReadonlyMap<number, readonly (readonly number[])[]>
 
 /** In tags, in any case. Underscores, dashes and dots do not count: `tool_call`, `tool-call`. Not `s`, which is HTML. */
 export const TAG_NAMES: Words = wordsByLength([
-  'memory recall identity recap',
+  'memory recall identity recap untrusted',
   'system systemprompt systemmessage systemreminder systeminstruction systeminstructions sys',
   'user usermessage assistant assistantmessage human developer',
   'tool tools toolcall toolcalls tooluse toolcode toolresult toolresults toolresponse tooloutput tooloutputs',

@@ -1,8 +1,8 @@
-/** Which documents stand right before and after one in its log or session: what is said there is likely about the same thing. */
+/** The turns right before and after one in its conversation: they are likely about the same thing. */
 import type { Matches } from '../search/matches.ts'
 
 /**
- * Up to `reach` of them on each side; none for what stands alone. Each group is laid out once, when it is first asked for.
+ * Up to `reach` of them on each side; none for an entry that is no turn. Each group is built once, on first use.
  * `counts`: whether a document may have a say.
  */
 export function neighbourhood(

@@ -5,13 +5,13 @@
 import type { Entry, EntryHead, Metadata } from '../model/entry.ts'
 import { endMs } from '../model/expiry.ts'
 import { blankInjected } from '../model/injected.ts'
-import { KIND_NAMES, KINDS, type Kind } from '../model/kinds.ts'
+import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import { localTime } from '../model/time.ts'
 import type { Document, Schema } from '../search/document.ts'
 import { dateWords } from './date-words.ts'
 import { splitHeadings } from './headings.ts'
 
-export const VERSION = 6
+export const VERSION = 7
 
 export const FIELDS = ['name', 'description', 'headings', 'tags', 'content', 'date'] as const
 
@@ -34,7 +34,7 @@ export function documentOf(entry: Entry, zone: string): Document {
   const content = blankInjected(entry.content)
   const { headings, rest } = splitHeadings(content)
   const { day } = localTime(entry.createdAt, zone)
-  const group = groupOf(entry, day)
+  const group = conversationKey(entry)
   return {
     id: entry.id,
     texts: [
@@ -80,12 +80,9 @@ export function storedMetadata(stored: string): Metadata {
   return json === '' ? {} : (JSON.parse(json) as Metadata) // written above
 }
 
-/** What belongs together: the entries of a session, or of a log those of one day. An archive, and what mirrors it, stands for all, beside none. */
-function groupOf(entry: EntryHead, day: string): string | undefined {
-  const { scope, kind, origin } = entry
-  if (kind === 'archive' || isMirror(entry)) return undefined
-  if (origin.session !== undefined) return `${scope}\0session\0${origin.session}`
-  return KINDS[kind].shape === 'log' ? `${scope}\0${kind}\0${day}` : undefined
+/** The session of a turn. Other entries have none: their neighbours in a session or on the same day may be about something else. */
+function conversationKey({ scope, kind, origin }: EntryHead): string | undefined {
+  return kind === 'conversation' && origin.session !== undefined ? `${scope}\0${origin.session}` : undefined
 }
 
 const ORDER = 2 ** 21

@@ -7,16 +7,9 @@ import type { Exact } from './exact-entry.ts'
 import type { Why, WordPart } from './found.ts'
 import type { Weighed } from './weighed.ts'
 
-/** `byWords`: whether the words had a say. */
-export function whyOf(
-  matches: Matches,
-  query: Query,
-  { doc, score, parts }: Weighed,
-  exact: Exact | undefined,
-  byWords: boolean,
-): Why {
+export function whyOf(matches: Matches, query: Query, { doc, score, parts }: Weighed, exact: Exact | undefined): Why {
   const { points, ...rest } = parts
-  const words = byWords ? wordParts(matches, query, doc, points) : []
+  const words = parts.byWords === 0 ? [] : wordParts(matches, query, doc, points)
   return { ...(exact?.id === matches.id(doc) ? { exact: exact.by } : {}), words, ...rest, score }
 }
 

@@ -25,7 +25,7 @@ export interface SearchOptions extends CallOptions {
   readonly budgetTokens?: number
   /** Default: hybrid where vectors can be made, else lexical. One that is named is kept to, or it is an error. */
   readonly mode?: SearchMode
-  /** Where no mode is named: what is done where vectors can be made; default hybrid. */
+  /** The mode if none is named and vectors are available; default hybrid. With semantic, entries without a vector are found by their words. */
   readonly preferredMode?: 'semantic' | 'hybrid'
   /** What is searched for by meaning, where that is not the query: such as the whole message whose words it has. */
   readonly meant?: string
@@ -91,7 +91,7 @@ export interface WordPart {
 
 export interface SupportPart {
   /**
-   * `neighbour`: the same words in the entries before and after it in its log or session; `session`: in all of that;
+   * For a turn of a conversation, `neighbour`: the same words in the turns before and after it; `session`: in all the others;
    * `nearness`: the query's words stand close together in it.
    */
   readonly by: 'neighbour' | 'session' | 'nearness'

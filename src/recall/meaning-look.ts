@@ -5,7 +5,7 @@
 import { hasEnded } from '../model/expiry.ts'
 import type { Matches } from '../search/matches.ts'
 import { neighbourhood } from './around.ts'
-import { asks, COLUMN, kindAt } from './entry-document.ts'
+import { asks, COLUMN } from './entry-document.ts'
 import { type Fusable, fuse, usualMeaning } from './fuse.ts'
 import type { SearchRequest } from './request.ts'
 import type { Measure } from './scoring.ts'
@@ -49,12 +49,9 @@ export function weighedByBoth(together: Together): Weighed[] {
   const all = nearestUncrowded(matches, view, most, mayShow)
   const near = all.filter(({ score: cosine }) => cosine >= request.minCosine).map(({ doc }) => doc)
   const docs = [...new Set([...top, ...near])]
-  // A turn says little by itself. Whatever else was kept on the same day may be about anything.
-  const isTurn = (doc: number): boolean =>
-    kindAt(matches.column(doc, COLUMN.kind)) === 'conversation' &&
-    !hasEnded(matches.column(doc, COLUMN.expires), request.nowMs)
+  const isThere = (doc: number): boolean => !hasEnded(matches.column(doc, COLUMN.expires), request.nowMs)
   const looked = weighedByWords(matches, docs, measure, request.nowMs).filter(({ doc }) => mayShow(doc))
-  const neighbours = neighbourhood(matches, MEANING_REACH, isTurn)
+  const neighbours = neighbourhood(matches, MEANING_REACH, isThere)
   const around = looked.map(({ doc }) => neighbours(doc))
   const cosines = cosinesOf(matches, view, looked, around)
   const weighed: (Weighed & { readonly fusable: Fusable })[] = []

@@ -1,5 +1,6 @@
 /** The order by meaning and by both, with vectors that are given: what the real model makes of texts is in test/recall. */
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Origin } from '../model/entry.ts'
 import { newId } from '../model/id.ts'
 import { KINDS } from '../model/kinds.ts'
 import type { Operation } from '../model/operation.ts'
@@ -29,6 +30,7 @@ interface Given {
   /** Of its log; default: all at once. */
   readonly minute?: number
   readonly days?: number
+  readonly session?: string
 }
 
 /** The contents in the order of the ranking, with their scores. */
@@ -41,10 +43,11 @@ async function ranked(
   const { most = 120, ...asked } = options
   const store = memoryStore({ clock: () => NOW, settings: { timezone: 'UTC' } })
   const ids = all.map((_, n) => newId(NOW - 1000 + n))
-  const operations = all.map(({ content, kind = 'note', minute = 0, days = 0 }, n): Operation => {
+  const operations = all.map(({ content, kind = 'note', minute = 0, days = 0, session }, n): Operation => {
     const at = instant(NOW - 7_200_000 + minute * 60_000 - days * 86_400_000)
     const named = KINDS[kind].naming === 'none' ? {} : { name: `Entry ${n}` }
-    return { op: 'add', id: ids[n] ?? '', scope: 'main', kind, content, ...named, createdAt: at, updatedAt: at }
+    const origin: Origin = { by: 'agent', agent: 'main', ...(session === undefined ? {} : { session }) }
+    return { op: 'add', id: ids[n] ?? '', scope: 'main', kind, content, ...named, createdAt: at, updatedAt: at, origin }
   })
   await store.apply({ operations, origin: { by: 'agent', agent: 'main' } })
   const cosines = new Map(all.map(({ cosine }, n) => [ids[n] ?? '', cosine]))
@@ -57,7 +60,7 @@ async function ranked(
     best: (_, accepts) =>
       [...cosines].flatMap(([id, cosine]) => (cosine === undefined || !accepts(id) ? [] : [{ id, cosine }])),
   }
-  const request = inMode(searchRequest(query, asked, { scopes: ['main'], nowMs: NOW }), mode)
+  const request = inMode(searchRequest(query, { ...asked, mode }, { scopes: ['main'], nowMs: NOW }), mode)
   const index = new RecallIndex(store, ['main'], analyzer)
   const ranking = await index.inStep((indexes, problems) =>
     rank({ indexes, problems, query: parseQuery(query, analyzer), request, meaning, exact: [], most }),
@@ -153,30 +156,29 @@ describe('by both', () => {
   })
 
   it('brings up an answer by the question before it', async () => {
+    const turn = { cosine: 0.05, kind: 'conversation', session: 's' } as const
     const all = [
-      { content: 'What shall we drink?', cosine: 0.8, kind: 'conversation' as const, minute: 0 },
-      { content: 'The usual.', cosine: 0.05, kind: 'conversation' as const, minute: 1 },
-      ...[60, 61, 62, 63].map((minute) => ({
-        content: `Far ${minute}`,
-        cosine: 0.05,
-        kind: 'conversation' as const,
-        minute,
-      })),
+      { ...turn, content: 'What shall we drink?', cosine: 0.8, minute: 0 },
+      { ...turn, content: 'The usual.', minute: 1 },
+      ...[60, 61, 62, 63].map((minute) => ({ ...turn, content: `Far ${minute}`, minute })),
     ]
     const { contents } = await ranked(all, 'beverage', 'hybrid')
     expect(contents.slice(0, 2)).toEqual(['What shall we drink?', 'The usual.'])
     expect(contents).not.toContain('Far 63')
   })
 
-  it('lets nothing else that was kept on the same day speak for an entry', async () => {
-    const all = [
-      { content: 'What shall we drink?', cosine: 0.8, kind: 'experience' as const, minute: 0 },
-      { content: 'The usual.', cosine: 0.05, kind: 'experience' as const, minute: 1 },
-    ]
-    const { contents, candidates } = await ranked(all, 'beverage', 'hybrid')
-    expect(contents).toEqual(['What shall we drink?'])
-    expect(candidates[0]?.score).toBeCloseTo((MEANING_WEIGHT * 0.8 ** 2) / (1 + MEANING_WEIGHT), 9)
-  })
+  it.each([{ kind: 'experience' }, { kind: 'experience', session: 's' }, { kind: 'conversation' }] as const)(
+    'does not bring up an entry by another of its day: %o',
+    async (entry) => {
+      const all = [
+        { ...entry, content: 'What shall we drink?', cosine: 0.8, minute: 0 },
+        { ...entry, content: 'The usual.', cosine: 0.05, minute: 1 },
+      ]
+      const { contents, candidates } = await ranked(all, 'beverage', 'hybrid')
+      expect(contents).toEqual(['What shall we drink?'])
+      expect(candidates[0]?.score).toBeCloseTo((MEANING_WEIGHT * 0.8 ** 2) / (1 + MEANING_WEIGHT), 9)
+    },
+  )
 
   it.each(['semantic', 'hybrid'] as const)('keeps to filters, phrases and exclusions (%s)', async (mode) => {
     const all = [

@@ -69,7 +69,7 @@ export function rank(input: RankInput): Ranking {
     .map((weighed) => ({
       id: matches.id(weighed.doc),
       score: weighed.score,
-      ...(request.explain ? { why: whyOf(matches, query, weighed, exact, request.mode !== 'semantic') } : {}),
+      ...(request.explain ? { why: whyOf(matches, query, weighed, exact) } : {}),
     }))
   const isEmpty = candidates.length === 0
   return {
@@ -112,20 +112,24 @@ function look(
   // What the query demands or refuses, neither a neighbour nor nearness can make up for.
   const binds = query.phrases.length > 0 || query.not.length > 0
   const mayShow = (doc: number): boolean => isEligible(doc) && (!binds || matches.allows(doc))
-  if (meaning && mode === 'semantic') {
-    const weighed = weighedByMeaning(matches, meaning, most, mayShow)
-    return { weighed, matched: 0, hasMore: weighed.length >= most }
+  const near = meaning && mode === 'semantic' ? weighedByMeaning(matches, meaning, most, mayShow) : []
+  if (mode === 'semantic' && request.named === 'semantic') {
+    return { weighed: near, matched: 0, hasMore: near.length >= most }
   }
   const { top, matched } = bestByWords(matches, measure, isEligible, most)
   const hasWords = (doc: number): boolean => !binds || matches.score(doc) > 0
   if (meaning && mode === 'hybrid') {
-    const near = placesByMeaning(most)
-    const weighed = weighedByBoth({ matches, view: meaning, measure, request, top, most: near, mayShow, hasWords })
-    return { weighed, matched, hasMore: matched > most || weighed.length >= near }
+    const places = placesByMeaning(most)
+    const weighed = weighedByBoth({ matches, view: meaning, measure, request, top, most: places, mayShow, hasWords })
+    return { weighed, matched, hasMore: matched > most || weighed.length >= places }
   }
   const byWords = weighedByWords(matches, top, measure, request.nowMs)
   const weighed = byWords.filter(({ doc }) => isEligible(doc) && hasWords(doc))
-  return { weighed, matched, hasMore: matched > most }
+  if (!meaning || mode !== 'semantic') return { weighed, matched, hasMore: matched > most }
+  // Semantic is only preferred here, so entries without a vector are found by their words.
+  const cosines = meaning.cosines(weighed.map(({ doc }) => matches.id(doc)))
+  const others = weighed.filter(({ doc }) => !cosines.has(matches.id(doc)))
+  return { weighed: [...near, ...others], matched, hasMore: matched > most || near.length >= most }
 }
 
 /** Where more are wanted by words, then by meaning too. */

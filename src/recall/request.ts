@@ -4,7 +4,7 @@ import { type Condition, requireConditions } from '../model/condition.ts'
 import type { Scope } from '../model/entry.ts'
 import { KIND_NAMES, type Kind, parseKind } from '../model/kinds.ts'
 import { wholeNumber } from '../model/number.ts'
-import { requireList, requireOptions } from '../model/options.ts'
+import { requireList } from '../model/options.ts'
 import { requireInstant } from '../model/time.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { SearchMode, SearchOptions } from './found.ts'
@@ -57,7 +57,6 @@ export function searchRequest(
   options: SearchOptions,
   place: { readonly scopes: readonly Scope[]; readonly nowMs: number },
 ): AskedRequest {
-  requireOptions(options)
   const { kinds, since, until, where, explain = false, signal } = options
   requireList(kinds, 'kinds')
   const named = (kinds ?? []).map(parseKind)

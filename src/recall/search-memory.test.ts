@@ -255,6 +255,19 @@ describe('the order', () => {
   })
 
   it.each([
+    ['experiences of a day', { kind: 'experience' }],
+    ['experiences of a session', { kind: 'experience', session: 's' }],
+    ['facts of a session', { kind: 'fact', session: 's' }],
+    ['conversation entries of no session', { kind: 'conversation' }],
+  ] as const)('does not find %s by words of other entries', async (_, options) => {
+    const texts = ['Do we need milk?', 'The heron is back.', 'Bread is on the list.', 'The tax is due in May.']
+    for (const text of texts) await memory.remember(text, options)
+    const { hits } = await memory.search('milk', { explain: true })
+    expect(hits.map(({ entry }) => entry.content)).toEqual(['Do we need milk?'])
+    expect(hits[0]?.why?.supports).toEqual([])
+  })
+
+  it.each([
     ['assistant', true],
     ['user', false],
   ] as const)("takes the %s's turn after a user's question for its answer: %s", async (role, isAnswer) => {
@@ -418,8 +431,9 @@ describe('queries', () => {
   })
 
   it('hold for what is only beside a hit, too', async () => {
-    const log = (content: string): Operation => ({ op: 'add', scope: 'main', kind: 'experience', content })
-    await memory.apply(['the heron nests here', 'the grey heron is ill', 'lunch was good'].map(log))
+    const turn = (content: string): Operation => ({ op: 'add', scope: 'main', kind: 'conversation', content })
+    const turns = ['the heron nests here', 'the grey heron is ill', 'lunch was good'].map(turn)
+    await memory.apply(turns, { origin: { by: 'agent', session: 's' } })
     const contents = async (query: string): Promise<string[]> =>
       (await memory.search(query)).hits.map(({ entry }) => entry.content)
     expect(await contents('heron -grey')).toEqual(['the heron nests here'])
@@ -517,7 +531,8 @@ describe('an entry of the history that mirrors an archive', () => {
     expect(entry?.id).toBe(byHand)
     expect(await memory.list({ kinds: ['history'] })).toHaveLength(2)
     await memory.apply([{ op: 'write', id: mirror, metadata: {} }])
-    expect(await ids('postgres')).toContain(mirror)
+    // It says what the archive says, so that one is shown in its place.
+    expect(await memory.whyNot('postgres', mirror)).toMatchObject({ reason: 'alike', instead: archive })
   })
 
   it('mirrors nothing once its archive is gone, unless it is what a fallback left', async () => {

@@ -23,7 +23,7 @@ export const FIELD_WEIGHTS = {
  */
 export const LENGTH_GROUND = 20
 
-/** What a word counts that stands in the entry one or two places before or after, against one of its own. */
+/** The weight of a word one or two turns before or after, relative to a word of the turn itself. */
 export const NEIGHBOUR_SHARES: readonly number[] = [0.25, 0.15]
 
 /**
@@ -33,7 +33,7 @@ export const NEIGHBOUR_SHARES: readonly number[] = [0.25, 0.15]
 export const ANSWER_SHARE = 0.9
 export const QUESTION_SHARE = 0.75
 
-/** What a word counts that stands anywhere else in the session or day, at most. */
+/** The maximum weight of a word anywhere else in the session. */
 export const SESSION_SHARE = 0.3
 
 /** How many tokens apart two words of the query may be and still be near each other. */

@@ -1,6 +1,6 @@
 /**
- * What the entries around one give it: words of the query that stand in its neighbours and in the rest of its session or day
- * count as if they stood, a little, in it. They are added before saturation, word by word: a question's words spread over two
+ * Support for a turn of a conversation by the turns around it: words of the query in its neighbours and in the rest of its session
+ * count a little as if they were its own. An entry that is no turn of a conversation has none. They are added before saturation, word by word: a question's words spread over two
  * turns make the two as good as one that has them all, and a word that is there already gains nothing.
  */
 
@@ -94,7 +94,7 @@ class Surroundings {
       for (const { doc: other, share } of around) {
         near += share * (this.#own[((this.#rowOf[other] ?? 0) - 1) * columns + column] ?? 0)
       }
-      // The rest of it: an entry that is alone in its session has no support.
+      // The rest of the session; a turn that is alone in its session gets no support.
       const rest = (this.#sums[group * columns + column] ?? 0) - (this.#own[own + column] ?? 0)
       const far = (SESSION_SHARE * rest) / (1 + rest)
       const alone = saturated(importance, weight, K1)

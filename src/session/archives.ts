@@ -3,7 +3,7 @@
  * nothing; for one that was forgotten, or that can't be read, there is a line that says so.
  */
 import { type LoggedChange, visibleChanges } from '../history/log.ts'
-import type { Entry } from '../model/entry.ts'
+import type { Entry, EntryHead } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
 import type { Change } from '../model/operation.ts'
 import { instant } from '../model/time.ts'
@@ -89,6 +89,14 @@ export class Archives {
 
 export function shownOf({ id, name, content }: Entry): ShownArchive {
   return { id, name: name ?? '', content }
+}
+
+/** All archives of the agent, expired ones too. A look at their folder: to look up one id that is not there takes a look at every file. */
+export function archiveHeads(
+  { store, agent }: Pick<SessionPlace, 'store' | 'agent'>,
+  options: CallOptions,
+): Promise<readonly EntryHead[]> {
+  return store.heads({ scopes: [agent], kinds: ['archive'] }, options)
 }
 
 /** All that the past has of archives. */

@@ -14,7 +14,7 @@ export interface TranscriptPlace {
 }
 
 export interface SessionPlace extends TranscriptPlace {
-  readonly store: Pick<Store, 'get' | 'heads' | 'resolve' | 'history'>
+  readonly store: Pick<Store, 'get' | 'heads' | 'resolve' | 'history' | 'derived'>
   /** How many exchanges the window holds. */
   readonly windowSize: number
   readonly apply: (batch: Batch, options: ApplyOptions) => Promise<Applied>

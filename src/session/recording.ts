@@ -23,7 +23,7 @@ import { type Reset, type ResetOptions, resetSession } from './reset.ts'
 import { turnsIn } from './revisions.ts'
 import { shownText } from './shown-text.ts'
 import { type KnownEcho, Sliding } from './sliding.ts'
-import { type SessionState, Transcript } from './transcript.ts'
+import { Transcript } from './transcript.ts'
 import { checkedGiven, checkedImport, checkedTurns, type GivenText } from './turn-input.ts'
 import { messagesOf, windowStart } from './window.ts'
 
@@ -55,8 +55,6 @@ export interface SessionWindow {
   readonly messages: readonly Message[]
   /** The last exchanges as they are kept. */
   readonly turns: readonly Turn[]
-  /** What counts and stands before these. */
-  readonly earlier: readonly Turn[]
   readonly archive?: ShownArchive
 }
 
@@ -118,12 +116,12 @@ export class Recording {
 
   /** What is derived from a turn's id would be the other's: its archive, its entry. Where a marker covers that one, both are apart. */
   async #refuseKnown(ids: readonly string[], options: CallOptions): Promise<void> {
-    const { turns } = await this.#transcript.state(options)
-    const known = new Set(turns.map(({ id }) => id))
+    const known = await this.#transcript.liveIds(options)
+    const given = new Set<string>()
     for (const id of ids) {
-      if (known.has(id))
+      if (known.has(id) || given.has(id))
         throw new InvalidError('id', `${JSON.stringify(id)} is another turn's`, 'one of its own, or none')
-      known.add(id)
+      given.add(id)
     }
   }
 
@@ -197,12 +195,13 @@ export class Recording {
 
   async window({ size = this.#place.windowSize, ...options }: WindowOptions): Promise<SessionWindow> {
     const exchanges = wholeNumber(size, 'size', 0, LARGEST_WINDOW)
-    const state = await this.#transcript.state(options)
-    const { archive } = state
-    const start = windowStart(state.turns, exchanges)
-    const [earlier, turns] = [state.turns.slice(0, start), state.turns.slice(start)]
-    const messages = exchanges === 0 ? [] : [...recapOf(state), ...messagesOf(turns)]
-    return { messages, turns, earlier, ...(archive ? { archive } : {}) }
+    const { turns: live, marker, archive: known } = await this.#transcript.recent(exchanges, options)
+    const start = windowStart(live, exchanges)
+    const turns = live.slice(start)
+    // The line for a missing archive goes when turns after it do. To find out that it is missing may take the whole transcript.
+    const archive = known?.missing && start > 0 ? undefined : known
+    const messages = exchanges === 0 ? [] : [...recapOf(archive, marker), ...messagesOf(turns)]
+    return { messages, turns, ...(archive ? { archive } : {}) }
   }
 
   async compact(options: CompactOptions): Promise<Compacted> {
@@ -217,7 +216,7 @@ export class Recording {
   /** The entries that say what stands in the window anyway, or in these turns. */
   async shown(others: readonly string[], options: CallOptions): Promise<ReadonlySet<string>> {
     const { agent, key, windowSize } = this.#place
-    const { archive, turns, fallbacks } = await this.#transcript.state(options)
+    const { archive, turns, fallbacks } = await this.#transcript.recent(windowSize, options)
     const shown = [...inWindow(turns, windowSize).map(({ id }) => id), ...others]
     const ids = shown.map((id) => conversationId(agent, key, id))
     return new Set([...(archive ? [archive.id] : []), ...fallbacks, ...ids])
@@ -233,7 +232,8 @@ export class Recording {
   /** Once: this process appends its own markers, and one that died did so before this one began, or will be seen by the next. */
   async #settle(options: CallOptions): Promise<void> {
     if (this.#isSettled) return
-    await this.#transcript.settled(options)
+    const { owed } = await this.#transcript.recent(this.#place.windowSize, options)
+    if (owed.length > 0) await this.#transcript.settled(options)
     this.#isSettled = true
   }
 }
@@ -254,7 +254,7 @@ function inWindow(turns: readonly Turn[], size: number): readonly Turn[] {
 }
 
 /** What an archive says is data to a model, whoever has written it. */
-function recapOf({ archive, marker }: SessionState): Message[] {
+function recapOf(archive: ShownArchive | undefined, marker: Marker | undefined): Message[] {
   if (!archive || !marker) return []
   return [{ role: 'user', content: block('recap', neutral(archive.content)), at: marker.archivedAt ?? marker.at }]
 }

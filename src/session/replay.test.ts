@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { isNightly } from '../../test/tier.ts'
 import type { Marker, TranscriptRecord, Turn } from './records.ts'
 import { type Live, Replay } from './replay.ts'
+import { windowStart } from './window.ts'
 
 const START_MS = Date.parse('2026-01-01T00:00:00.000Z')
 
@@ -60,6 +61,17 @@ function unslidOf(records: readonly TranscriptRecord[], pageSize: number): reado
     replay.putBefore(records.slice(start, end))
     const turns = replay.unslid(start === 0)
     if (turns) return turns
+  }
+}
+
+/** The last exchanges, read from the end as if each page held so many records. */
+function windowOf(records: readonly TranscriptRecord[], pageSize: number, size: number): readonly Turn[] {
+  const replay = new Replay()
+  for (let end = records.length; ; end -= pageSize) {
+    const start = Math.max(0, end - pageSize)
+    replay.putBefore(records.slice(start, end))
+    const found = replay.live(start === 0) ?? replay.recent(size)
+    if (found) return found.turns.slice(windowStart(found.turns, size))
   }
 }
 
@@ -164,7 +176,11 @@ describe('replay', () => {
   it('from the end says what reading everything says', () => {
     fc.assert(
       fc.property(fc.array(anyRecord, { maxLength: 40 }), pages, (records, pageSize) => {
-        expect(replayed(records, pageSize).live).toEqual(oracle(records))
+        const live = oracle(records)
+        expect(replayed(records, pageSize).live).toEqual(live)
+        for (const size of [0, 1, 3]) {
+          expect(windowOf(records, pageSize, size)).toEqual(live.turns.slice(windowStart(live.turns, size)))
+        }
         expect(unslidOf(records, pageSize)).toEqual(unslidOracle(records))
       }),
       { numRuns: isNightly ? 10_000 : 800 },
@@ -175,7 +191,11 @@ describe('replay', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...STEPS), { maxLength: 60 }), pages, (steps, pageSize) => {
         const records = made(steps)
-        expect(replayed(records, pageSize).live).toEqual(oracle(records))
+        const live = oracle(records)
+        expect(replayed(records, pageSize).live).toEqual(live)
+        for (const size of [0, 1, 3]) {
+          expect(windowOf(records, pageSize, size)).toEqual(live.turns.slice(windowStart(live.turns, size)))
+        }
         expect(unslidOf(records, pageSize)).toEqual(unslidOracle(records))
       }),
       { numRuns: isNightly ? 10_000 : 600 },

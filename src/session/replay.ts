@@ -5,6 +5,7 @@
  * reset stays so, whatever is undone and redone since. Where a broken line has taken the turn that it goes through, it goes as far as its first turn and its time tell; where that is gone too, as far as the one
  * before it, for it was made of what that one left.
  */
+import { opensExchange } from '../model/opens-exchange.ts'
 import { Unmarks } from './markers.ts'
 import type { Marker, TranscriptRecord, Turn } from './records.ts'
 import { Revisions } from './revisions.ts'
@@ -61,6 +62,20 @@ export class Replay {
       .map(({ marker }) => marker.value)
     const marker = reaching.find(({ reason }) => reason === 'new') ?? reaching[0]
     return { ...(marker ? { marker } : {}), turns: this.#turnsAfter(furthest) }
+  }
+
+  /**
+   * So many of the last exchanges and at least one turn before them, where no marker is among these: a marker further back covers
+   * none of them. `undefined`: read on.
+   */
+  recent(exchanges: number): Live | undefined {
+    if (this.#markers.length > 0) return undefined
+    let left = exchanges
+    for (const { value } of this.#turns) {
+      if (left === 0) return { turns: this.#turnsAfter() }
+      if (opensExchange(value)) left--
+    }
+    return undefined
   }
 
   /** Archives that were made and are gone, as far as is read: by an undo, which took the marker back, or for another one. */

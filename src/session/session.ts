@@ -6,7 +6,7 @@
 import { InvalidError, isKeepsakeError } from '../errors.ts'
 import { withoutInjected } from '../model/injected.ts'
 import { oneQuestion } from '../model/one-question.ts'
-import { requireList, requireOptions } from '../model/options.ts'
+import { CALL_OPTIONS, type OptionNames, requireList, requireOptions } from '../model/options.ts'
 import type { CallOptions } from '../ports/store.ts'
 import type { Asked, Context } from '../prompt/context.ts'
 import type { PartName, PromptPart } from '../prompt/part.ts'
@@ -35,6 +35,12 @@ export interface SessionContextOptions extends Asked, CallOptions {
   readonly shown?: readonly string[]
 }
 
+const IMPORT: OptionNames<ImportOptions> = { given: true, slide: true, ...CALL_OPTIONS }
+const WINDOW: OptionNames<WindowOptions> = { size: true, ...CALL_OPTIONS }
+const COMPACT: OptionNames<CompactOptions> = { summary: true, reason: true, keep: true, take: true, ...CALL_OPTIONS }
+const RESET: OptionNames<ResetOptions> = { through: true, ...CALL_OPTIONS }
+const CONTEXT: OptionNames<SessionContextOptions> = { message: true, recap: true, shown: true, ...CALL_OPTIONS }
+
 export class Session {
   readonly key: string
   readonly #place: SessionPlace
@@ -56,49 +62,49 @@ export class Session {
 
   /** Takes down what was said, one turn or several at once. What leaves the window becomes `conversation` entries. */
   async append(turns: TurnInput | readonly TurnInput[], options: CallOptions = {}): Promise<AppendedTurns> {
-    requireOptions(options)
+    requireOptions(options, 'session.append', CALL_OPTIONS)
     return this.#busily(async () => (await this.#recorded()).append(turns, options))
   }
 
   /** Takes down turns of another program's transcript, each known by its id and so never twice. */
   async import(turns: readonly TurnInput[], options: ImportOptions = {}): Promise<ImportedTurns> {
-    requireOptions(options)
+    requireOptions(options, 'session.import', IMPORT)
     return this.#busily(async () => (await this.#recorded()).import(turns, options))
   }
 
   /** From the marker on, and what stands for the turns before it. Never writes. */
   async view(options: CallOptions = {}): Promise<SessionView> {
-    requireOptions(options)
+    requireOptions(options, 'session.view', CALL_OPTIONS)
     return (await this.#recorded()).view(options)
   }
 
   /** All that was ever said, whatever a marker says. Never writes. */
   async transcript(options: CallOptions = {}): Promise<WholeTranscript> {
-    requireOptions(options)
+    requireOptions(options, 'session.transcript', CALL_OPTIONS)
     return (await this.#recorded()).whole(options)
   }
 
   /** What a model is given of the conversation: the archive, then the last exchanges. Never writes. */
   async window(options: WindowOptions = {}): Promise<SessionWindow> {
-    requireOptions(options)
+    requireOptions(options, 'session.window', WINDOW)
     return (await this.#recorded()).window(options)
   }
 
   /** Sums up what was said as an archive, which stands for it from now on. `Memory.undo` brings the turns back. */
   async compact(options: CompactOptions): Promise<Compacted> {
-    requireOptions(options)
+    requireOptions(options, 'session.compact', COMPACT)
     return this.#busily(async () => (await this.#recorded()).compact(options))
   }
 
   /** Begins anew: nothing that was said so far is in the window any more. */
   async reset(options: ResetOptions = {}): Promise<Reset> {
-    requireOptions(options)
+    requireOptions(options, 'session.reset', RESET)
     return this.#busily(async () => (await this.#recorded()).reset(options))
   }
 
   /** All that a model is given before this turn, as `Memory.context` has it, but known again when it comes back. */
   async context(options: SessionContextOptions = {}): Promise<Context> {
-    requireOptions(options)
+    requireOptions(options, 'session.context', CONTEXT)
     const { shown = [], ...asked } = oneQuestion(options)
     requireList(shown, 'shown')
     const { signal, askedAtMs } = asked
@@ -111,7 +117,7 @@ export class Session {
 
   /** Only the `<recall>` block for this turn; `undefined` where nothing is found, or auto-recall is off. */
   async autoRecall(message: string, options: CallOptions = {}): Promise<PromptPart | undefined> {
-    requireOptions(options)
+    requireOptions(options, 'session.autoRecall', CALL_OPTIONS)
     const call = oneQuestion(options)
     const found = await this.#place.recall(message, call, this.#shown(call))
     if (!found) return undefined
@@ -127,7 +133,7 @@ export class Session {
    * never held back.
    */
   async fresh(text: string, options: CallOptions = {}): Promise<string | undefined> {
-    requireOptions(options)
+    requireOptions(options, 'session.fresh', CALL_OPTIONS)
     if (typeof text !== 'string') throw new InvalidError('text', 'is no text', 'the captured text')
     return (await this.#freshOf([{ text }], options))[0]
   }

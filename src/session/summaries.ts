@@ -1,8 +1,11 @@
-/** The sessions of an agent at a glance. Each is read from its end, as far as its marker; the past, where it is needed, once for all. */
+/**
+ * The sessions of an agent at a glance. The turns of a transcript are counted once; the counts are kept among the derived data, and
+ * the next list reads only what was appended since. Where a marker or an archive has changed since, the turns are counted again.
+ */
 import type { CallOptions } from '../ports/store.ts'
-import { archiveChanges, type ChangesById, type LookUp } from './archives.ts'
+import { archiveChanges, archiveHeads, type ChangesById, type LookUp } from './archives.ts'
 import type { SessionPlace } from './place.ts'
-import { Transcript } from './transcript.ts'
+import { movesNoMarker, Transcript } from './transcript.ts'
 
 export interface SessionSummary {
   readonly key: string
@@ -16,22 +19,105 @@ export interface SessionSummary {
   readonly problem?: string
 }
 
+/** The live turns of a transcript up to a position. */
+interface Count {
+  readonly turns: number
+  readonly lastAt: string | null
+  readonly end: number
+  /** Everything else that the count depends on: when the session was made, and the ids of its archives. */
+  readonly basis: string
+}
+
+interface NewCount {
+  readonly count: Count
+  /** How many records were read that need not be read again if the count is kept. */
+  readonly saved: number
+}
+
+const VERSION = 1
+/** The basis of a count that no later list may build on. */
+const UNCERTAIN = ''
+/** Reading fewer records than that again costs less than keeping the counts. */
+const RECORDS_WORTH_KEEPING = 500
+/** A transcript is read by pages, so a count from its end takes about so many at least. */
+const PAGE_RECORDS = 100
+
 /** Oldest first. */
 export async function summariesOf(
   place: Omit<SessionPlace, 'key'>,
   options: CallOptions,
 ): Promise<readonly SessionSummary[]> {
-  const summaries: SessionSummary[] = []
-  let read: Promise<ChangesById> | undefined
+  const { sessions, store, agent } = place
+  const { derived } = store
+  const derivedKey = `sessions-${agent}`
+  const kept = parseCounts(await derived.read(derivedKey, options))
+  const archives = await archivesBySession(place, options)
+  let changes: Promise<ChangesById> | undefined
   const past: LookUp = (call) => {
-    read ??= archiveChanges(place, call)
-    return read
+    changes ??= archiveChanges(place, call)
+    return changes
   }
-  for (const { key, createdAt, problem } of await place.sessions.list(place.agent, options)) {
-    const { turns, marker } = await new Transcript({ ...place, key }, past).state(options)
-    const lastAt = turns.at(-1)?.at ?? marker?.until ?? createdAt
+  const summaries: SessionSummary[] = []
+  const counts = new Map<string, Count>()
+  let saved = 0
+  for (const { key, createdAt, problem } of await sessions.list(agent, options)) {
+    const transcript = new Transcript({ ...place, key }, past)
+    const basis = `${createdAt}${archives.get(key) ?? ''}`
+    const { count, ...made } = await countTurns(transcript, kept.get(key), basis, options)
     const told = problem === undefined ? {} : { problem }
-    summaries.push({ key, createdAt, lastAt, turns: turns.length, ...told })
+    summaries.push({ key, createdAt, lastAt: count.lastAt ?? createdAt, turns: count.turns, ...told })
+    counts.set(key, count)
+    saved += made.saved
   }
+  if (saved >= RECORDS_WORTH_KEEPING) await derived.write(derivedKey, formatCounts(counts))
   return summaries
+}
+
+async function countTurns(
+  transcript: Transcript,
+  before: Count | undefined,
+  basis: string,
+  options: CallOptions,
+): Promise<NewCount> {
+  const since = before?.basis === basis ? await transcript.since(before.end, options) : undefined
+  if (before && since?.records.every(movesNoMarker)) {
+    const added = since.records.flatMap((record) => (record.type === 'turn' ? [record.turn] : []))
+    const [turns, lastAt] = [before.turns + added.length, added.at(-1)?.at ?? before.lastAt]
+    return { count: { turns, lastAt, end: since.end, basis }, saved: since.records.length }
+  }
+  const { turns, marker, archive, end, owed } = await transcript.state(options)
+  const lastAt = turns.at(-1)?.at ?? marker?.until ?? null
+  const count = { turns: turns.length, lastAt, end, basis }
+  // Why an archive is missing may change without a record in the transcript.
+  const isCertain = owed.length === 0 && archive?.missing === undefined
+  return isCertain
+    ? { count, saved: Math.max(turns.length, PAGE_RECORDS) }
+    : { count: { ...count, basis: UNCERTAIN }, saved: 0 }
+}
+
+/** The ids of the archives of each session. */
+async function archivesBySession(
+  place: Omit<SessionPlace, 'key'>,
+  options: CallOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Map<string, string>()
+  for (const { id, metadata } of await archiveHeads(place, options)) {
+    const session = String(metadata['session'])
+    ids.set(session, `${ids.get(session) ?? ''} ${id}`)
+  }
+  return ids
+}
+
+function formatCounts(counts: ReadonlyMap<string, Count>): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ version: VERSION, sessions: Object.fromEntries(counts) }))
+}
+
+/** None where there is nothing that this version has kept. */
+function parseCounts(bytes: Uint8Array | undefined): ReadonlyMap<string, Count> {
+  try {
+    const { version, sessions } = JSON.parse(new TextDecoder().decode(bytes))
+    return new Map(version === VERSION ? Object.entries<Count>(sessions) : [])
+  } catch {
+    return new Map()
+  }
 }

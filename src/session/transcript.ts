@@ -8,7 +8,7 @@ import { derivedId, newId } from '../model/id.ts'
 import { instant } from '../model/time.ts'
 import type { CallOptions, SessionRecord } from '../ports/store.ts'
 import { archiveId, isFallback, markerOf } from './archive.ts'
-import { Archives, type LookUp, type ShownArchive, shownOf } from './archives.ts'
+import { Archives, archiveHeads, type LookUp, type ShownArchive, shownOf } from './archives.ts'
 import { BackwardReading } from './backward-reading.ts'
 import type { BrokenLine } from './broken-records.ts'
 import type { SessionPlace } from './place.ts'
@@ -47,6 +47,7 @@ export class Transcript {
   readonly #place: SessionPlace
   readonly #archives: Archives
   #unslid: (Unslid & { readonly turns: Turn[]; readonly end: number }) | undefined
+  #liveIds: { readonly ids: Set<string>; readonly end: number } | undefined
 
   constructor(place: SessionPlace, past?: LookUp) {
     this.#place = place
@@ -82,6 +83,20 @@ export class Transcript {
     }
   }
 
+  /**
+   * The same, but maybe with the last of the live turns only: at least so many exchanges, if there are as many. Where the session has
+   * no archive, a marker before these changes nothing that is shown, so no more is read.
+   */
+  async recent(exchanges: number, options: CallOptions): Promise<SessionState> {
+    const heads = await archiveHeads(this.#place, options)
+    if (heads.some(({ metadata }) => metadata['session'] === this.#place.key)) return this.state(options)
+    const reading = new BackwardReading(this.#place, options)
+    const live = await reading.until((replay, isWhole) => replay.live(isWhole) ?? replay.recent(exchanges))
+    if (!live || live.marker?.archiveId !== undefined) return this.state(options)
+    const { createdAt, broken, end } = reading
+    return { ...live, createdAt, broken, end, owed: [], fallbacks: [] }
+  }
+
   /** The same, once what a crash has kept from being appended is there. */
   async settled(options: CallOptions): Promise<SessionState> {
     const { sessions, agent, key } = this.#place
@@ -101,18 +116,42 @@ export class Transcript {
 
   /** Of what is known from before, only what came since is read. */
   async unslid(options: CallOptions): Promise<Unslid> {
-    const { sessions, agent, key } = this.#place
     const known = this.#unslid
     this.#unslid = undefined
-    const since = known && (await sessions.read(agent, key, known.end, options))
-    if (since && !since.restarted && continued(known.turns, parseRecords(since.records))) {
-      this.#unslid = { ...known, turns: eachOnce(known.turns), end: since.next }
+    const since = known && (await this.since(known.end, options))
+    if (since && continued(known.turns, since.records)) {
+      this.#unslid = { ...known, turns: eachOnce(known.turns), end: since.end }
       return this.#unslid
     }
     const reading = new BackwardReading(this.#place, options)
     const turns = eachOnce((await reading.until((replay, isWhole) => replay.unslid(isWhole))) ?? [])
     this.#unslid = { turns, leftBehind: reading.replay.leftBehind(), end: reading.end }
     return this.#unslid
+  }
+
+  /** The ids of the live turns. Of what is known from before, only what came since is read. */
+  async liveIds(options: CallOptions): Promise<ReadonlySet<string>> {
+    const known = this.#liveIds
+    this.#liveIds = undefined
+    const since = known && (await this.since(known.end, options))
+    if (known && since?.records.every(movesNoMarker)) {
+      for (const record of since.records) if (record.type === 'turn') known.ids.add(record.turn.id)
+      this.#liveIds = { ids: known.ids, end: since.end }
+    } else {
+      const { turns, end } = await this.state(options)
+      this.#liveIds = { ids: new Set(turns.map(({ id }) => id)), end }
+    }
+    return this.#liveIds.ids
+  }
+
+  /** The records behind a position; `undefined` where the transcript is gone, or a purge has rewritten what was before. */
+  async since(
+    position: number,
+    options: CallOptions,
+  ): Promise<{ readonly records: readonly TranscriptRecord[]; readonly end: number } | undefined> {
+    const { sessions, agent, key } = this.#place
+    const page = await sessions.read(agent, key, position, options)
+    return page && !page.restarted ? { records: parseRecords(page.records), end: page.next } : undefined
   }
 
   /** Appends records that were decided on a state, as long as they hold: `decide` is asked again after each race. */
@@ -167,9 +206,10 @@ export class Transcript {
   ): Promise<{ readonly made: readonly Entry[]; readonly next: string }> {
     const { agent, key } = this.#place
     const made: Entry[] = []
+    const there = new Set((await archiveHeads(this.#place, options)).map(({ id }) => id))
     for (let nth = 1; ; nth++) {
       const id = archiveId(agent, key, firstTurn, nth)
-      const entry = await this.#archives.there(id, options)
+      const entry = there.has(id) ? await this.#archives.there(id, options) : undefined
       if (entry) made.push(entry)
       else if (!gone.has(id)) return { made, next: id }
     }
@@ -202,4 +242,9 @@ function eachOnce(turns: readonly Turn[]): Turn[] {
     .toReversed()
     .filter(({ id }) => !known.has(id) && known.add(id))
     .toReversed()
+}
+
+/** Neither itself nor together with what an archive does. */
+export function movesNoMarker({ type }: TranscriptRecord): boolean {
+  return type === 'turn' || type === 'slid' || type === 'revision'
 }

@@ -3,11 +3,14 @@ import { InvalidError } from '../errors.ts'
 import { normalizeText } from '../model/content.ts'
 import { newId } from '../model/id.ts'
 import { normalizeMetadata } from '../model/json.ts'
+import { type OptionNames, requireOptions } from '../model/options.ts'
 import { instant, requireInstant } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import { ROLES, type Role, type Turn, type TurnInput } from './records.ts'
 
 const LONGEST_ID = 200
+const TURN: OptionNames<TurnInput> = { role: true, content: true, at: true, tools: true, metadata: true, id: true }
+const GIVEN: OptionNames<GivenText> = { text: true, at: true }
 const MAY_BE_BLANK: readonly Role[] = ['assistant', 'tool']
 
 /** One or several; an error names the field, and of several the place. */
@@ -40,6 +43,7 @@ export function checkedGiven(given: unknown): GivenText[] {
   return given.map((one: unknown, index) => {
     const { text, at }: { text?: unknown; at?: unknown } = typeof one === 'object' && one !== null ? one : { text: one }
     if (typeof text !== 'string') throw new InvalidError(`given[${index}]`, 'is no text', GIVEN_HINT)
+    if (typeof one === 'object' && one !== null) requireOptions<object>(one, `given[${index}]`, GIVEN)
     return { text, ...(at === undefined ? {} : { at: requireInstant(at, `given[${index}].at`) }) }
   })
 }
@@ -50,6 +54,7 @@ function checkedTurn(given: TurnInput, place: string, clock: Clock): Turn {
   if (typeof given !== 'object' || given === null) {
     throw new InvalidError(`${place}turn`, 'is no object', 'a turn with role and content')
   }
+  requireOptions(given, place === '' ? 'turn' : place.slice(0, -1), TURN)
   const ms = clock()
   const role = checkedRole(given.role, `${place}role`)
   const tools = checkedTools(given.tools, `${place}tools`)

@@ -9,9 +9,22 @@ import { Draft, keyHandle } from '../model/draft.ts'
 import type { Entry } from '../model/entry.ts'
 import { newId as newUuid } from '../model/id.ts'
 import type { Batch, Expect, Step } from '../model/operation.ts'
+import { type OptionNames, requireOptions } from '../model/options.ts'
+import {
+  entryOccurrences,
+  fileMentions,
+  type Occurrence,
+  purgedScopes,
+  purgedTexts,
+  redactedSessionsText,
+  redactionsFor,
+  redactTranscript,
+  shortTextNotice,
+  transcriptMentions,
+} from '../model/redaction.ts'
 import { instant, systemZone } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Applied, Capabilities, Movable, Settings, Store } from '../ports/store.ts'
+import type { Applied, Capabilities, Movable, PurgeOptions, Settings, Store } from '../ports/store.ts'
 import { deepFreeze } from './memory/deep-freeze.ts'
 import { memoryDerived, memoryLeases } from './memory/derived.ts'
 import { MemoryFeed } from './memory/feed.ts'
@@ -27,6 +40,19 @@ export interface MemoryStoreOptions {
   readonly documents?: Readonly<Record<string, string>>
 }
 
+const OPTIONS: OptionNames<MemoryStoreOptions> = { clock: true, newId: true, settings: true, documents: true }
+
+const SETTINGS: OptionNames<Settings> = {
+  format: true,
+  id: true,
+  layout: true,
+  agent: true,
+  timezone: true,
+  identityFile: true,
+  retentionDays: true,
+  retentionMb: true,
+}
+
 const CAPABILITIES: Capabilities = Object.freeze({
   durable: 'it lives in RAM and ends with its process',
   atomicBatch: true,
@@ -40,6 +66,8 @@ const CAPABILITIES: Capabilities = Object.freeze({
 export interface MemoryStore extends Store, Movable {}
 
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  requireOptions(options, 'memoryStore', OPTIONS)
+  requireOptions(options.settings ?? {}, 'memoryStore: settings', SETTINGS)
   const clock = options.clock ?? Date.now
   const newId = options.newId ?? newUuid
   let settings: Settings = Object.freeze({
@@ -135,18 +163,35 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       enter(signal)
       return { changes: [], heldBack: [], warnings: [] }
     },
-    async purge(ids, { signal } = {}) {
+    async purge(ids, { signal, origin = { by: 'user' } }: PurgeOptions = {}) {
       enter(signal)
+      const history = feed.history()
+      const redactions = redactionsFor(purgedTexts(history, new Set(ids), origin.agent))
       const there = ids.filter((id) => state.get(id) !== undefined)
-      if (there.length > 0) {
-        apply({ operations: there.map((id) => ({ op: 'remove', id })), origin: { by: 'agent' } }, undefined)
-      }
-      feed.purge(new Set(ids))
+      const batch: Batch = { operations: there.map((id) => ({ op: 'remove', id })), origin }
+      if (there.length > 0) apply(batch, undefined)
+      else feed.append(batch, [], instant(clock()))
+      feed.purge(new Set(ids), purgedScopes(history, new Set(ids)))
       for (const { path, entries } of files.values()) {
         if (entries.some(({ id }) => ids.includes(id))) files.delete(path)
       }
       derived.forget()
-      return { cleaned: ['the entries and what the history had of them'], outOfReach: [] }
+      const before = sessions.texts()
+      const after = before.map((one) => ({ ...one, text: redactTranscript(one.text, one.scope, redactions) }))
+      const redacted = after.filter(({ text }, index) => text !== before[index]?.text)
+      sessions.adopt(redacted)
+      const said = after.filter(({ text }) => transcriptMentions(text, redactions))
+      return {
+        cleaned: ['the entries and what the history had of them', ...redactedSessionsText(redacted.length)],
+        occurrences: [
+          ...entryOccurrences(feed.history(), redactions),
+          ...said.map(({ scope, key }): Occurrence => ({ in: 'session', scope, key })),
+          ...[...files.values()].flatMap(({ path, bytes }): Occurrence[] =>
+            fileMentions(bytes, redactions) ? [{ in: 'file', path }] : [],
+          ),
+        ],
+        outOfReach: shortTextNotice(redactions),
+      }
     },
     async watch() {
       enter()

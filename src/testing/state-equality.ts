@@ -3,6 +3,7 @@
  * stores that have files. Without `.state/`: what the files alone can tell (seq, times and origin are then made anew).
  */
 import type { Entry } from '../model/entry.ts'
+import { requireOptions } from '../model/options.ts'
 import { difference } from './assert.ts'
 
 export interface StateEqualityOptions {
@@ -11,6 +12,7 @@ export interface StateEqualityOptions {
 }
 
 export function equalState(a: readonly Entry[], b: readonly Entry[], options: StateEqualityOptions = {}): boolean {
+  requireOptions(options, 'equalState', { withoutState: true })
   return stateDifference(a, b, options) === undefined
 }
 
@@ -18,9 +20,10 @@ export function equalState(a: readonly Entry[], b: readonly Entry[], options: St
 export function stateDifference(
   actual: readonly Entry[],
   expected: readonly Entry[],
-  { withoutState = false }: StateEqualityOptions = {},
+  options: StateEqualityOptions = {},
 ): string | undefined {
-  const view = withoutState ? heldByFiles : full
+  requireOptions(options, 'stateDifference', { withoutState: true })
+  const view = options.withoutState ? heldByFiles : full
   return difference(view(actual), view(expected), 'state')
 }
 

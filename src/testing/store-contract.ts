@@ -3,11 +3,13 @@
  * What these cases do not say, no caller may rely on. Deliberately absent: hand edits, crashes and several processes,
  * which are the business of the stores that have them.
  */
+import { requireOptions } from '../model/options.ts'
 import { changeRules } from './cases/changes.ts'
 import { expectRules } from './cases/expect.ts'
 import { historyRules } from './cases/history.ts'
 import { movingRules } from './cases/moving.ts'
 import { nameRules } from './cases/names.ts'
+import { purgingRules } from './cases/purging.ts'
 import { randomRules } from './cases/random.ts'
 import { readingRules } from './cases/reading.ts'
 import { refusalRules } from './cases/refusals.ts'
@@ -26,6 +28,7 @@ export interface ContractOptions {
 }
 
 export function storeContract(harness: StoreHarness, options: ContractOptions = {}): readonly ContractCase[] {
+  requireOptions(options, 'storeContract', { seeds: true, batches: true })
   const { seeds = [1, 2, 3], batches = 150 } = options
   return [
     ...readingRules,
@@ -37,6 +40,7 @@ export function storeContract(harness: StoreHarness, options: ContractOptions = 
     ...historyRules(seeds.slice(0, 1), Math.min(batches, 60)),
     ...sessionRules,
     ...sessionPlaceRules,
+    ...purgingRules,
     ...upkeepRules,
     ...reopenRules,
     ...(harness.movable === undefined ? [] : movingRules(seeds.slice(0, 1), Math.min(batches, 60))),

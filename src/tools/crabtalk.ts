@@ -13,7 +13,7 @@ import { identityPage, memoryPage } from './page.ts'
 import { askedFor, mayBeBlank, required, text, whole } from './parameters.ts'
 import { search, withoutKinds } from './search.ts'
 import type { Tool, ToolCall, ToolResult } from './tool.ts'
-import { asText, writeOptions, writtenResult } from './written.ts'
+import { asText, readOptions, writeOptions, writtenResult } from './written.ts'
 
 /** MEMORY.md is in every prompt already, and so is the identity. */
 const SEARCHED: readonly Kind[] = KIND_NAMES.filter((kind) => kind !== 'memory' && kind !== 'identity')
@@ -100,7 +100,7 @@ function soul(memory: Memory): Tool {
 }
 
 async function forgotten(memory: Memory, name: string, call: ToolCall): Promise<ToolResult> {
-  const heads = await memory.heads({ scopes: [memory.agent], kinds: FORGOTTEN }, call)
+  const heads = await memory.heads({ scopes: [memory.agent], kinds: FORGOTTEN }, readOptions(call))
   const { id, near } = findByRef(name, heads, memory.agent)
   if (id === undefined) throw new NotFoundError(name, near)
   const written = await memory.forget(id, writeOptions(call))

@@ -1,5 +1,7 @@
 /** From a definition to a tool: the schema and the check come from one table, the hints for clients from one word. */
 import { type ErrorCode, isKeepsakeError } from '../errors.ts'
+import { CALL_OPTIONS, type OptionNames, requireOptions } from '../model/options.ts'
+import { neutral, neutralJson } from '../prompt/neutral.ts'
 import { failure } from './failure.ts'
 import { checkedArguments, type Given, type ParameterTable, schemaOf } from './parameters.ts'
 import type { Annotations, Tool, ToolCall, ToolResult } from './tool.ts'
@@ -15,6 +17,8 @@ export interface Definition<Table extends ParameterTable> {
   readonly hints?: Partial<Readonly<Record<ErrorCode, string>>>
   readonly run: (given: Given<Table>, call: ToolCall) => Promise<ToolResult>
 }
+
+const TOOL_CALL: OptionNames<ToolCall> = { session: true, ...CALL_OPTIONS }
 
 /** `replaces`: the same call again changes nothing more; `writes`: it may. Both may put something in the place of something. */
 export type Effect = 'reads' | 'appends' | 'writes' | 'replaces'
@@ -36,14 +40,20 @@ export function defineTool<Table extends ParameterTable>(definition: Definition<
     annotations: EFFECTS[effect],
     everyday,
     run: async (args, call = {}) => {
+      requireOptions(call, `${name}.run`, TOOL_CALL)
       call.signal?.throwIfAborted()
       try {
-        return await definition.run(checkedArguments(args, parameters), call)
+        return neutralResult(await definition.run(checkedArguments(args, parameters), call))
       } catch (error) {
         call.signal?.throwIfAborted()
         if (!isKeepsakeError(error)) throw error
-        return failure(error, hints)
+        return neutralResult(failure(error, hints))
       }
     },
   }
+}
+
+/** Escapes both text and data: both quote memories, and it depends on the client which of them the model reads. */
+function neutralResult(result: ToolResult): ToolResult {
+  return { ...result, text: neutral(result.text), structured: neutralJson(result.structured) }
 }

@@ -1,6 +1,7 @@
 /** The tools that a model is given to use a memory with, for the MCP server and for any loop of one's own. */
 import { InvalidError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
+import { requireOptions } from '../model/options.ts'
 import { PRESET_NAMES, type Preset } from '../model/preset.ts'
 import { TOOLS } from './presets.ts'
 import type { Tool } from './tool.ts'
@@ -14,6 +15,7 @@ export interface MemoryToolsOptions {
 
 /** As one agent; default: the memory's own. `soul` is among them only where the identity may be written. */
 export function createMemoryTools(memory: Memory, agent?: string, options: MemoryToolsOptions = {}): readonly Tool[] {
+  requireOptions(options, 'createMemoryTools', { preset: true })
   const { preset = memory.settings.tools } = options
   if (!PRESET_NAMES.includes(preset)) {
     throw new InvalidError('preset', `"${String(preset)}" is not a preset`, PRESET_NAMES.join(', '))

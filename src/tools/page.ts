@@ -9,12 +9,13 @@ import { findByRef } from '../model/find.ts'
 import { normalizeName } from '../model/name.ts'
 import { unreadable } from '../model/unreadable.ts'
 import type { CallOptions, ScanFilter } from '../ports/store.ts'
+import { restoreOriginalLines } from '../prompt/neutral.ts'
 import { notesOf } from '../prompt/notes.ts'
 import { inWords } from './conflict.ts'
 import { factLines, factsOf, labelOf } from './entry-facts.ts'
 import { type Parameter, text } from './parameters.ts'
 import type { ToolCall, ToolResult } from './tool.ts'
-import { warningsJson, writeOptions, writtenResult, wroteText } from './written.ts'
+import { readOptions, warningsJson, writeOptions, writtenResult, wroteText } from './written.ts'
 
 export interface Rewrite {
   readonly content: string | undefined
@@ -35,21 +36,23 @@ const NO_IDENTITY = 'There is no identity yet; your prompt has a default one.'
 
 export async function memoryPage(memory: Memory, { content, expect }: Rewrite, call: ToolCall): Promise<ToolResult> {
   if (content === undefined) {
-    return readResult(expect, await memory.get('MEMORY', call), () =>
+    return readResult(expect, await memory.get('MEMORY', readOptions(call)), () =>
       missing(memory, { scopes: [memory.agent], kinds: ['memory'] }, 'There is no MEMORY.md yet.'),
     )
   }
-  return rewritten('MEMORY.md', memory.reflect(content, { ...writeOptions(call), ...expecting(expect) }))
+  const text = restoreOriginal(content, await memory.get('MEMORY', readOptions(call)))
+  return rewritten('MEMORY.md', memory.reflect(text, { ...writeOptions(call), ...expecting(expect) }))
 }
 
 export async function identityPage(memory: Memory, { content, expect }: Rewrite, call: ToolCall): Promise<ToolResult> {
   if (content === undefined) {
-    return readResult(expect, await memory.get('IDENTITY', call), () =>
+    return readResult(expect, await memory.get('IDENTITY', readOptions(call)), () =>
       missing(memory, { scopes: [memory.agent], kinds: ['identity'] }, NO_IDENTITY),
     )
   }
   const options = { ...writeOptions(call), ...expecting(expect), kind: 'identity' } as const
-  return rewritten('the identity', memory.remember(content, options))
+  const text = restoreOriginal(content, await memory.get('IDENTITY', readOptions(call)))
+  return rewritten('the identity', memory.remember(text, options))
 }
 
 export async function topicPage(
@@ -60,13 +63,19 @@ export async function topicPage(
 ): Promise<ToolResult> {
   if (content === undefined) {
     // The one that a write would rewrite: an own note of that name is not meant.
-    return readResult(expect, await memory.topic(topic, call), async () => {
-      const { sentence, names } = await noTopic(memory, topic, call)
+    return readResult(expect, await memory.topic(topic, readOptions(call)), async () => {
+      const { sentence, names } = await noTopic(memory, topic, readOptions(call))
       return missing(memory, { scopes: [WORLD], kinds: ['topic'] }, sentence, names)
     })
   }
   const options = { ...writeOptions(call), ...expecting(expect) }
-  return rewritten(`the topic "${topic}"`, memory.learnFact(topic, content, options))
+  const text = restoreOriginal(content, await memory.topic(topic, readOptions(call)))
+  return rewritten(`the topic "${topic}"`, memory.learnFact(topic, text, options))
+}
+
+/** Restores lines that a model returns exactly as they were shown. */
+export function restoreOriginal(content: string, entry: Entry | undefined): string {
+  return entry ? restoreOriginalLines(content, entry.content) : content
 }
 
 /** `label`: what the model knows it by, should it have changed meanwhile. */

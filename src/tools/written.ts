@@ -1,9 +1,15 @@
 /** The result of a write: what was done, to which entry, what it replaced, and the number of the change. */
 import type { WriteOptions, Written } from '../memory.ts'
 import type { JsonValue } from '../model/entry.ts'
+import type { CallOptions } from '../ports/store.ts'
 import { factLines, factsOf, labelOf } from './entry-facts.ts'
 import { said } from './parameters.ts'
 import type { ToolCall, ToolResult } from './tool.ts'
+
+/** The options of a tool call that every read accepts. */
+export function readOptions({ signal }: ToolCall): CallOptions {
+  return said({ signal })
+}
 
 /** What a call brings along to every write. */
 export function writeOptions({ signal, session }: ToolCall): WriteOptions {
@@ -13,7 +19,7 @@ export function writeOptions({ signal, session }: ToolCall): WriteOptions {
 /** `done`: a sentence; where nothing had to be done, that is said instead. */
 export function writtenResult(written: Written, done: string, more: readonly string[] = []): ToolResult {
   const { entry, change, replaced, warnings } = written
-  const sentence = change === undefined ? `Nothing to do: ${labelOf(entry)} is so already.` : done
+  const sentence = change === undefined ? `Unchanged: ${labelOf(entry)} is already like this.` : done
   return {
     text: [
       sentence,
@@ -26,7 +32,7 @@ export function writtenResult(written: Written, done: string, more: readonly str
       done: [sentence, ...more].join(' '),
       entry: factsOf(entry),
       ...(replaced === undefined ? {} : { replaced }),
-      ...(change === undefined ? {} : { change: change.number }),
+      ...(change === undefined ? { unchanged: true } : { change: change.number }),
       ...warningsJson(warnings),
     },
   }

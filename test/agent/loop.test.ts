@@ -355,7 +355,10 @@ describe('one session', () => {
     await session.reset()
     const [asked] = turns
     if (!asked) expect.unreachable()
-    const prompt = await prompted({ session, asked, instructions: '', telling: new Telling(undefined) }, {})
+    const prompt = await prompted(
+      { session, asked, instructions: '', windowSize: 5, telling: new Telling(undefined) },
+      {},
+    )
     expect(prompt.turns).toEqual([asked])
     expect(prompt.system).not.toContain('Long ago')
   })

@@ -2,6 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { filesystemStore } from '../../src/stores/filesystem/store.ts'
+import { freshFolder } from '../cli/keepsake.ts'
 import { type ServedPage, servePage, type Visitor, visitor } from './served-page.ts'
 
 let served: ServedPage
@@ -22,7 +24,7 @@ async function made(name: string, content = 'First text.'): Promise<{ id: string
 }
 
 describe('writing', () => {
-  it('puts a new note into a file, by hand, and undoes it', async () => {
+  it('puts a new note into a file, as the user, and undoes it', async () => {
     const { json } = await asker.ask('POST', '/entries', {
       kind: 'note',
       name: 'Fairs',
@@ -34,7 +36,7 @@ describe('writing', () => {
     })
     expect(fileOf(json.entry)).toContain('Pack the banner.')
     expect(json.entry).toMatchObject({
-      origin: { by: 'hand' },
+      origin: { by: 'user' },
       aliases: ['trade fairs'],
       metadata: { season: 'spring' },
     })
@@ -148,6 +150,32 @@ describe('writing', () => {
 })
 
 describe('looking', () => {
+  it('looks at the files as often for a hundred rows as for one, also of files that nobody journaled', async () => {
+    const root = join(freshFolder(), '.keepsake')
+    const store = filesystemStore({ root, timezone: 'UTC' })
+    let looks = 0
+    const counted: typeof store = {
+      ...store,
+      get: (...asked) => store.get(...asked).finally(() => looks++),
+      heads: (...asked) => store.heads(...asked).finally(() => looks++),
+      scan: (...asked) => {
+        looks++
+        return store.scan(...asked)
+      },
+    }
+    const own = await servePage({ memory: { store: counted } })
+    for (let count = 0; count < 100; count++) {
+      writeFileSync(join(root, `agents/main/entries/by-hand-${count}.md`), `Text ${count}.\n`)
+    }
+    const its = await visitor(own)
+    const looksFor = async (limit: number): Promise<number> => {
+      looks = 0
+      expect((await its.get(`/entries?kinds=note&limit=${limit}`)).json.entries).toHaveLength(limit)
+      return looks
+    }
+    expect(await looksFor(100)).toBe(await looksFor(1))
+  })
+
   it('lists by page, kind, scope and order', async () => {
     const notes = (await asker.get('/entries?kinds=note&sort=name&limit=2')).json
     expect(notes.entries).toHaveLength(2)
@@ -243,7 +271,7 @@ describe('looking', () => {
     await asker.ask('PATCH', `/entries/${entry.id}`, { content: 'one\nthree', description: 'counted' })
     const { changes } = (await asker.get(`/changes?entry=${entry.id}`)).json
     expect(changes).toHaveLength(2)
-    expect(changes[0]).toMatchObject({ origin: { by: 'hand' }, touched: [{ what: 'changed', label: 'Diffed' }] })
+    expect(changes[0]).toMatchObject({ origin: { by: 'user' }, touched: [{ what: 'changed', label: 'Diffed' }] })
     const [touched] = changes[0].touched
     expect(touched.hunks[0].lines.map(({ kind, text }: { kind: string; text: string }) => `${kind} ${text}`)).toEqual([
       'same one',
@@ -261,6 +289,18 @@ describe('looking', () => {
     }
     expect(pages).toEqual(all.map(({ number }: { number: number }) => number))
     expect((await asker.get('/changes?by=raw-fallback')).json.changes).toEqual([])
+  })
+
+  it('lists a purge as one, without what it removed', async () => {
+    const { id } = await made('To be purged', 'a secret')
+    await served.memory.purge(id)
+    const [newest] = (await asker.get('/changes?limit=1')).json.changes
+    expect(newest).toMatchObject({ isPurge: true, touched: [], omitted: 0 })
+    const refused = await asker.ask('POST', '/undo', {})
+    expect([refused.status, refused.json.error.message]).toEqual([
+      409,
+      `change ${newest.number} is a purge and can't be undone`,
+    ])
   })
 
   it('names the later changes that keep one from being undone, and undoes them too when told', async () => {
@@ -295,9 +335,13 @@ describe('looking', () => {
     for (let count = 0; count < 30; count++) {
       writeFileSync(join(own.root, `agents/main/entries/broken-${count}.md`), '---\nname: [\n---\n')
     }
-    const { warnings } = (await (await visitor(own)).get('/entries')).json
-    expect(warnings).toHaveLength(21)
-    expect(warnings.at(-1)).toContain('10 more')
+    const its = await visitor(own)
+    // Also with later rows: a list may be scrolled far down when a file becomes unreadable.
+    for (const path of ['/entries', '/entries?offset=2&limit=2']) {
+      const { warnings } = (await its.get(path)).json
+      expect(warnings).toHaveLength(21)
+      expect(warnings.at(-1)).toContain('10 more')
+    }
   })
 
   it('knows an agent whose last entry is gone, so that this can be undone', async () => {

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { KeepsakeError } from '../../src/errors.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { Desk } from '../cli/keepsake.ts'
 import { type ServedPage, servePage, type Visitor, visitor } from './served-page.ts'
@@ -25,13 +26,15 @@ class Listening {
   readonly #told: Told[] = []
   #wake: () => void = () => undefined
   isEnded = false
+  /** As `ready` has it. */
+  revision: string | undefined
 
   async begin(query = ''): Promise<this> {
     const { headers } = asker
     const response = await fetch(`${served.origin}/api/v1/events${query}`, { headers, signal: this.#over.signal })
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     this.#read(response).catch(() => undefined)
-    await this.next('ready')
+    this.revision = (await this.next('ready')).data.revision
     return this
   }
 
@@ -79,7 +82,7 @@ describe('live updates', () => {
     ])
     expect(status).toBe(0)
     const { data } = await listening.next('change')
-    expect(data).toEqual({ ids: [JSON.parse(stdout).entry.id], gone: [] })
+    expect(data).toEqual({ ids: [JSON.parse(stdout).entry.id], gone: [], scopes: ['main'] })
     listening.stop()
   })
 
@@ -92,12 +95,46 @@ describe('live updates', () => {
     listening.stop()
   })
 
+  it('begin with the revision of the workspace, which every change makes another one', async () => {
+    const deploys = join(served.root, (await served.memory.get('Deploys'))?.path ?? '')
+    const seen = new Set<unknown>()
+    for (const change of [
+      async () => undefined,
+      () => served.memory.remember('A log line.'),
+      () => served.memory.as('scout').remember('Of another agent.'),
+      async () => writeFileSync(deploys, `${readFileSync(deploys, 'utf8')}And once more.\n`),
+    ]) {
+      await change()
+      const listening = await new Listening().begin()
+      expect((await asker.get('/workspace')).json.revision).toBe(listening.revision)
+      seen.add(listening.revision)
+      listening.stop()
+    }
+    expect(seen.size).toBe(4)
+  })
+
+  it('begin also while the memory can not be read', async () => {
+    const store = memoryStore()
+    let isBroken = false
+    const heads: typeof store.heads = async (...asked) => {
+      if (isBroken) throw new KeepsakeError('IO', 'not now')
+      return store.heads(...asked)
+    }
+    const own = await servePage({ memory: { store: { ...store, heads } } })
+    const its = await visitor(own)
+    isBroken = true
+    const response = await fetch(`${own.origin}/api/v1/events`, { headers: its.headers })
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    expect((await reader?.read())?.value).toBe('event: ready\ndata: {}\n\n')
+    await reader?.cancel()
+  })
+
   it('tell what is gone, to every page that is open', async () => {
     const pages = await Promise.all([1, 2, 3].map(() => new Listening().begin()))
     const entry = await served.memory.get('Posters')
     await asker.ask('DELETE', `/entries/${entry?.id}`)
     for (const page of pages) {
-      expect((await page.next('change')).data).toEqual({ ids: [], gone: [entry?.id] })
+      expect((await page.next('change')).data).toEqual({ ids: [], gone: [entry?.id], scopes: ['main'] })
       page.stop()
     }
   })
@@ -112,6 +149,23 @@ describe('live updates', () => {
     expect(mine.waiting).toBe(0)
     mine.stop()
     its.stop()
+  })
+
+  it('of every agent say whose each change is, also of an agent that is new', async () => {
+    const listening = await new Listening().begin('?agent=*')
+    const { entry } = await served.memory.as('scout').remember('Where the key is.', { name: 'Key' })
+    expect((await listening.next('change')).data).toEqual({ ids: [entry.id], gone: [], scopes: ['scout'] })
+
+    const topic = await served.memory.learnFact('Office', 'On the third floor.')
+    expect((await listening.next('change')).data).toEqual({ ids: [topic.entry.id], gone: [], scopes: ['world'] })
+
+    const own = await served.memory.as('newcomer').remember('Its first note.', { name: 'First' })
+    expect((await listening.next('change')).data).toEqual({ ids: [own.entry.id], gone: [], scopes: ['newcomer'] })
+
+    const path = join(served.root, (await served.memory.as('newcomer').get('First'))?.path ?? '')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('first', 'very first'))
+    expect((await listening.next('change')).data).toEqual({ ids: [own.entry.id], gone: [], scopes: ['newcomer'] })
+    listening.stop()
   })
 
   it('tell what the page wrote to a memory in RAM, which no store tells of', async () => {

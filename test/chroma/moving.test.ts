@@ -52,7 +52,7 @@ describeOnServer('a memory on a server', (server) => {
   })
 
   it('has no byte of a purged text in any record', async () => {
-    const SECRET = 'a secret that must go'
+    const SECRET = 'a secret that must go at once'
     const place = await server.place()
     const connection = connect(place)
     const store = storeOn(connection)

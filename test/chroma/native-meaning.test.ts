@@ -128,6 +128,8 @@ describe('vectors on the server', () => {
       (await reader.search(query, { mode: 'semantic', minScore: 0 })).hits[0]?.score
     expect(await near('aaaa')).toBeGreaterThan(0.9)
     await writer.apply([{ op: 'write', id: entry.id, content: 'zzzz zzzz' }])
+    expect(await near('aaaa')).toBeUndefined()
+    await reader.embed()
     expect(await near('aaaa')).toBeLessThan(0.5)
     expect(await near('zzzz')).toBeGreaterThan(0.9)
   })
@@ -271,6 +273,7 @@ describe('vectors on the server', () => {
     const near = async (query: string): Promise<number | undefined> =>
       (await reader.search(query, { mode: 'semantic', minScore: 0 })).hits[0]?.score
     expect(await near('aaaa')).toBeUndefined()
+    await reader.embed()
     expect(await near('zzzz')).toBeGreaterThan(0.9)
     expect(await near('aaaa')).toBeLessThan(0.5)
     expect(server.vectors.records.get(entry.id)?.document).toBe('zzzz zzzz')

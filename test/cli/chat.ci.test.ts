@@ -45,26 +45,31 @@ describe('a line', () => {
 })
 
 describe('streamed text', () => {
-  const screenOf = (isTerminal: boolean): Screen => new Screen({ isTerminal, hasColor: false, cwd: '/' })
-
-  function shown(pieces: readonly string[], isTerminal = true): string {
-    const streamed = new StreamedText(screenOf(isTerminal))
+  function shown(pieces: readonly string[]): string {
+    const streamed = new StreamedText(new Screen({ hasColor: false, cwd: '/' }))
     return pieces.map((piece) => streamed.take(piece)).join('') + streamed.rest()
   }
 
   it('shows what a terminal would obey, wherever a piece ends', () => {
     const hostile = 'a\u001b[2J\u009b1m\u0007\rb\r\nc\td\u{1F408}\u202ee\u2066'
-    const whole = 'a\\x1b[2J\\x9b1m\\x07\\x0db\nc\td\u{1F408}\\u202ee\\u2066'
+    const whole = 'a<U+001B>[2J<U+009B>1m<U+0007 and 1 more>b\nc\td\u{1F408}<U+202E>e<U+2066>'
     for (let cut = 0; cut <= hostile.length; cut++) {
       expect(shown([hostile.slice(0, cut), hostile.slice(cut)])).toBe(whole)
     }
     expect(shown([...hostile.split('')])).toBe(whole)
   })
 
+  it('keeps what belongs together, wherever a piece ends', () => {
+    const joined = '👩\u200d💻 ❤\ufe0f\u200d🔥 می\u200cخواهم 1\ufe0f\u20e3\n'
+    for (let cut = 0; cut <= joined.length; cut++) {
+      expect(shown([joined.slice(0, cut), joined.slice(cut)])).toBe(joined)
+    }
+    expect(shown(joined.split(''))).toBe(joined)
+  })
+
   it('loses nothing, and makes half a character a whole one', () => {
-    expect(shown(['a', '\r'])).toBe('a\\x0d')
+    expect(shown(['a', '\r'])).toBe('a<U+000D>')
     expect(shown(['\ud83d'])).toBe('\ufffd')
-    expect(shown(['\u001b[1m\u202e'], false)).toBe('\u001b[1m\u202e')
   })
 })
 
@@ -154,7 +159,7 @@ describe.skipIf(noTerminal !== undefined)('on a terminal', () => {
 
     replies.push({ pieces: ['Red: \u001b', '[31m and a title: \u001b]0;x\u0007', ' done'] })
     terminal.type('Hello\r')
-    await terminal.see('Red: \\x1b[31m and a title: \\x1b]0;x\\x07 done\r\n')
+    await terminal.see('Red: <U+001B>[31m and a title: <U+001B>]0;x<U+0007> done\r\n')
     await terminal.see('· 2 turns')
 
     replies.push(
@@ -255,7 +260,7 @@ describe.skipIf(noTerminal !== undefined)('on a terminal', () => {
     writeFileSync(join(desk.folder, 'messages.txt'), 'Hello\n')
     replies.push({ text }, { text })
     const shown = terminalAt(desk, 'chat < messages.txt', env)
-    await shown.see('a\\x1b[2J\\x9b1m\\u202eb\r\n')
+    await shown.see('a<U+001B>[2J<U+009B>1m<U+202E>b\r\n')
     expect(await shown.ended()).toBe(0)
     const json = terminalAt(desk, 'chat --json < messages.txt', env)
     await json.see('"text":"a\\u001b[2J\\u009b1m\\u202eb"')

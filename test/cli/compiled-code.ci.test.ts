@@ -25,6 +25,7 @@ beforeAll(() => {
   program = join(folder, 'dist/cli')
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  spawnSync(process.execPath, [join(ROOT, 'dist/cli/main.js'), 'init', '--workspace', join(folder, 'ws')])
 })
 beforeEach(() => {
   rmSync(program, { recursive: true, force: true })

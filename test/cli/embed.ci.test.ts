@@ -139,4 +139,21 @@ describe('keepsake recall by meaning', () => {
     expect(hits).toEqual([])
     expect(searched.mode).toBe('lexical')
   })
+
+  test('waits for no vector of an entry, and says what makes them', async () => {
+    const server = await embeddingServer(({ body }) =>
+      body.input.some((text) => text.startsWith('the text')) ? { silent: true } : undefined,
+    )
+    const own = await deskWith(server.url, 3)
+    const { status, stdout } = await own.run(['recall', 'heron', '--mode', 'semantic'], WITH_MODEL)
+    expect([status, stdout]).toEqual([0, expect.stringContaining('3 entries have no vector yet.')])
+    expect(stdout).toContain('Run `keepsake embed` to create the missing vectors.')
+  })
+})
+
+test('keepsake eval by meaning makes the missing vectors first', async () => {
+  const own = await deskWith((await embeddingServer()).url, 3)
+  writeFileSync(join(own.workspace, 'recall.tests.md'), '- heron -> must not find Nobody\n')
+  expect(await own.json(['eval', '--mode', 'hybrid'], WITH_MODEL)).toMatchObject({ passed: 1 })
+  expect((await own.json(['doctor'], WITH_MODEL)).embeddings.pending).toBe(0)
 })

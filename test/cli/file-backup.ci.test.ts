@@ -48,7 +48,7 @@ describe('backup', () => {
     expect([statSync(archive).size, statSync(archive).mode & 0o777]).toEqual([bytes, 0o600])
     expect(await jsonHere(['show', 'Deploys', '--workspace', archive])).toMatchObject({ entry: { name: 'Deploys' } })
     expect((await jsonHere(['session', 'list', '--workspace', archive])).sessions).toMatchObject([{ key: 'talk' }])
-    expect(readdirSync(desk.folder).sort()).toEqual(['copy.keepsake', FILE])
+    expect(readdirSync(desk.folder).sort()).toEqual(['copy.keepsake', 'home', FILE])
   })
 
   it.each([

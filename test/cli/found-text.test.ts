@@ -1,13 +1,15 @@
 /** How hits, their scores and the answer to --why-not read, on a terminal and on a pipe. */
 import { describe, expect, it } from 'vitest'
+import { displayWidth } from '../../src/cli/display-width.ts'
+import { refsText } from '../../src/cli/entry-text.ts'
 import { explainText, searchText } from '../../src/cli/explain-text.ts'
-import { hitRefs, hitsText } from '../../src/cli/hits-text.ts'
+import { hitsText } from '../../src/cli/hits-text.ts'
 import { Screen } from '../../src/cli/screen.ts'
 import { whyNotText } from '../../src/cli/why-not-text.ts'
 import { entryOf, foundOf, hitOf, loggedOf, searchedOf, WHY } from './found-sample.ts'
 
-const PIPE = new Screen({ isTerminal: false, hasColor: false, cwd: '/work' })
-const TERMINAL = new Screen({ isTerminal: true, hasColor: true, cwd: '/work' })
+const PIPE = new Screen({ hasColor: false, cwd: '/work' })
+const TERMINAL = new Screen({ hasColor: true, cwd: '/work' })
 
 function placeOf(screen: Screen): { screen: Screen; root: string; zone: string } {
   return { screen, root: '/work/.keepsake', zone: 'Europe/Berlin' }
@@ -46,25 +48,22 @@ describe('hits for a person', () => {
     ).toEqual([`   \u001b[1m${'x'.repeat(92)}\u001b[22m`, `   \u001b[1m${'x'.repeat(58)}\u001b[22m`])
   })
 
-  it('send no command to a terminal', () => {
+  it('send no command to a terminal, nor to a pipe', () => {
     const evil = 'a\u001b[2Jb\rc\u0007d\u009be'
     const entry = entryOf(`${evil} deploy ${evil}`, { name: null, description: evil, kind: 'experience' })
     const found = foundOf([hitOf(entry, ['deploy']), hitOf(entry)])
     const evilWhy = { ...WHY, words: [{ text: evil, term: evil, counts: { [evil]: 1 }, documents: 1, score: 1 }] }
-    const terminal = new Screen({ isTerminal: true, hasColor: false, cwd: '/work' })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
     const command = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/
-    expect(hitsText(found, placeOf(terminal))).not.toMatch(command)
-    expect(explainText(evilWhy, terminal).join('\n')).not.toMatch(command)
+    expect(hitsText(found, PLAIN)).not.toMatch(command)
+    expect(explainText(evilWhy, PIPE).join('\n')).not.toMatch(command)
     expect(
-      searchText(searchedOf({ understood: { ...searchedOf().understood, words: [evil] } }), 'UTC', terminal),
+      searchText(searchedOf({ understood: { ...searchedOf().understood, words: [evil] } }), 'UTC', PIPE),
     ).not.toMatch(command)
-    expect(
-      hitsText(foundOf([], { query: evil, nearest: [{ text: evil, nearest: [evil] }] }), placeOf(terminal)),
-    ).not.toMatch(command)
-    expect(whyNotText({ entry, reason: 'kind', sentence: evil, warnings: [] }, evil, placeOf(terminal))).not.toMatch(
+    expect(hitsText(foundOf([], { query: evil, nearest: [{ text: evil, nearest: [evil] }] }), PLAIN)).not.toMatch(
       command,
     )
+    expect(whyNotText({ entry, reason: 'kind', sentence: evil, warnings: [] }, evil, PLAIN)).not.toMatch(command)
   })
 
   it('show the description where the words are not in the text', () => {
@@ -98,8 +97,8 @@ describe('hits for a person', () => {
   })
 
   it('are names or ids alone when little is wanted', () => {
-    expect(hitRefs([hitOf(CHECKLIST), hitOf(MOVED)], PIPE)).toBe(`Deploys\n${MOVED.id}`)
-    expect(hitRefs([], PIPE)).toBe('')
+    expect(refsText([CHECKLIST, MOVED], PIPE)).toBe(`Deploys\n${MOVED.id}`)
+    expect(refsText([], PIPE)).toBe('')
   })
 
   it('that are none say which option to loosen', () => {
@@ -121,7 +120,7 @@ describe('an explanation', () => {
       '"smoke tests" (smoke test)  content 1                             1    1.10',
       'Stag*                       tags 2                                2    0.50',
       'heron                       nowhere                              12    0.00',
-      'neighbour                   words of the entries beside it             0.40',
+      'neighbour                   words of the turns next to it              0.40',
       'nearness                    its words stand close together             0.20',
       'length                                                                ×0.95',
       'recency                                                               ×1.05',
@@ -161,6 +160,12 @@ describe('an explanation', () => {
       'part   stands in               entries  points',
       'score  the query is its alias             1.00',
     ])
+  })
+
+  it('keeps its columns beside wide characters', () => {
+    const wide = { text: '東京', term: '東京', counts: { content: 1 }, documents: 1, score: 1 }
+    const lines = explainText({ ...WHY, words: [wide, { ...wide, text: '👩\u200d💻', term: '👩\u200d💻' }] }, PIPE)
+    expect(new Set(lines.map(displayWidth)).size).toBe(1)
   })
 
   it('fits a hundred columns, whatever the words', () => {

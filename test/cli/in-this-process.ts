@@ -4,6 +4,7 @@
  */
 import { vi } from 'vitest'
 import { answer } from '../../src/cli/answer.ts'
+import type { Outcome } from '../../src/cli/command.ts'
 import { EXIT_STATUS } from '../../src/cli/exit-status.ts'
 import { isKeepsakeError } from '../../src/errors.ts'
 import { cleanEnvironment, type Desk, type Printed, type RunOptions } from './keepsake.ts'
@@ -33,20 +34,35 @@ export async function jsonHere(args: readonly string[]): Promise<Printed> {
 let last: Promise<unknown> = Promise.resolve()
 
 /** As Desk.json, in its folder and with an environment of its own; a process has one of each, so they come one after the other. */
-export function jsonFrom(desk: Desk, args: readonly string[], { env, cwd }: RunOptions = {}): Promise<Printed> {
+export function jsonFrom(desk: Desk, args: readonly string[], options: RunOptions = {}): Promise<Printed> {
+  return atDesk(desk, options, () => jsonHere(args))
+}
+
+/** All that a command would print, in both forms. */
+export function outcomeFrom(desk: Desk, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  return atDesk(desk, options, () => answer(args))
+}
+
+function atDesk<T>(desk: Desk, { env, cwd }: RunOptions, run: () => Promise<T>): Promise<T> {
   const printed = last.then(async () => {
-    const before = { env: process.env, folder: process.cwd() }
-    process.env = cleanEnvironment(desk.folder, env)
+    const before = { env: { ...process.env }, folder: process.cwd() }
+    setEnvironment(cleanEnvironment(desk.folder, env))
     process.chdir(cwd ?? desk.folder)
     try {
-      return await jsonHere(args)
+      return await run()
     } finally {
-      process.env = before.env
+      setEnvironment(before.env)
       process.chdir(before.folder)
     }
   })
   last = printed.catch(() => undefined)
   return printed
+}
+
+/** Name by name: what stands in another object in place of `process.env` is not what the system takes for the home folder. */
+function setEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
+  Object.assign(process.env, env)
 }
 
 /** With the workspace of a desk, wherever this process stands: several of them may run at once. */

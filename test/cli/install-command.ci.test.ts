@@ -1,14 +1,16 @@
 /** `keepsake install` and `keepsake uninstall` on real files: which file, what of it, and nothing else anywhere. */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Outcome } from '../../src/cli/command.ts'
 import { CLIENT_NAMES } from '../../src/cli/install/clients.ts'
 import { readConfigFile, writeConfigFile } from '../../src/cli/install/config-file.ts'
 import { Installing } from './installing.ts'
-import type { Printed, RunOptions } from './keepsake.ts'
+import { Desk, type Printed, type Ran, type RunOptions } from './keepsake.ts'
 
 const NOBODY = 65534
+/** As the commands find it that run in this process. */
+const PROGRAM = resolve(import.meta.dirname, '../../src/cli/main.js')
 
 function json(outcome: Outcome): Printed {
   return outcome.json
@@ -82,7 +84,7 @@ describe('install', () => {
     const here = new Installing()
     await here.install('claude')
     expect(JSON.parse(here.read('.mcp.json'))).toEqual({
-      mcpServers: { keepsake: { type: 'stdio', command: 'npx', args: ['-y', 'keepsake', 'mcp'] } },
+      mcpServers: { keepsake: { type: 'stdio', command: process.execPath, args: [PROGRAM, 'mcp'] } },
     })
   })
 
@@ -104,8 +106,8 @@ describe('install', () => {
     expect(here.read('home/.codex/config.toml')).toBe(
       [
         '[mcp_servers.keepsake]',
-        'command = "npx"',
-        `args = ["-y", "keepsake", "mcp", "--workspace", "${workspace}", "--agent", "scout", "--tools", "agnx"]`,
+        `command = "${process.execPath}"`,
+        `args = ["${PROGRAM}", "mcp", "--workspace", "${workspace}", "--agent", "scout", "--tools", "agnx"]`,
         'default_tools_approval_mode = "approve"\n',
       ].join('\n'),
     )
@@ -113,6 +115,82 @@ describe('install', () => {
     expect(renewed.text).toMatch(/^Renewed the entry for Codex/)
     expect(here.read('home/.codex/config.toml')).toContain(`"--config", "${here.desk.folder}/bots/agent.yaml"]`)
     expect(here.has('my notes')).toBe(false)
+  })
+
+  it('warns about hooks of 0.1, which run a name on the npm registry', async () => {
+    const here = new Installing()
+    const old = 'npx -y keepsake hook claude'
+    const hooks = { SessionStart: [{ hooks: [{ type: 'command', command: old, timeout: 10 }] }] }
+    here.write('.claude/settings.json', JSON.stringify({ hooks }))
+    expect((await here.install('claude')).warnings).toEqual([
+      expect.stringMatching(
+        /^\.claude\/settings\.json still has hooks that run "npx -y keepsake".*install claude --hooks/,
+      ),
+    ])
+    expect((await here.install('claude', '--hooks')).warnings).toEqual([])
+    expect(here.read('.claude/settings.json')).not.toContain('npx')
+    expect((await here.install('claude')).warnings).toEqual([])
+  })
+
+  it('with --http writes the address and the token of the server, for this user alone', async () => {
+    const here = new Installing()
+    const { json, text, warnings } = await here.install('gemini', '--http', '--port', '8080')
+    const token = here.read('home/.local/state/keepsake/token').trim()
+    expect(JSON.parse(here.read('home/.gemini/settings.json')).mcpServers.keepsake).toEqual({
+      httpUrl: 'http://127.0.0.1:8080/mcp',
+      headers: { Authorization: `Bearer ${token}` },
+    })
+    expect(statSync(join(here.home, '.gemini/settings.json')).mode & 0o777).toBe(0o600)
+    expect(warnings).toEqual([])
+    expect(text + JSON.stringify(json)).not.toContain(token)
+    expect((await here.install('gemini', '--http', '--port', '8080')).text).toMatch(/^Already installed/)
+    await here.uninstall('gemini')
+    expect(here.has('home/.gemini/settings.json')).toBe(false)
+  })
+
+  it('with --http warns where others may get at the token', async () => {
+    const here = new Installing()
+    chmodSync(here.write('.mcp.json', '{}\n'), 0o644)
+    expect((await here.install('claude', '--http')).warnings).toEqual([
+      '.mcp.json contains the token of the server: keep it out of version control',
+      'other users can read the token in .mcp.json: chmod 600 .mcp.json',
+    ])
+    await here.uninstall('claude')
+    expect(here.read('.mcp.json')).toBe('{}\n')
+    const { warnings } = await here.install('claude', '--http', '--no-token')
+    expect([warnings, here.read('.mcp.json').includes('Authorization')]).toEqual([[], false])
+  })
+
+  it("with --http leaves Claude Code's user scope to Claude Code, without printing the token", async () => {
+    const here = new Installing()
+    const { quietText } = await here.install('claude', '--http', '--scope', 'user')
+    const kept = join(here.home, '.local/state/keepsake/token')
+    expect(quietText).toBe(
+      `claude mcp add --scope user --transport http keepsake http://127.0.0.1:4242/mcp --header "Authorization: Bearer $(cat ${kept})"`,
+    )
+  })
+
+  it('with --http and --dry-run writes nothing, not even a token', async () => {
+    const here = new Installing()
+    const before = here.desk.hash()
+    expect(json(await here.install('codex', '--http', '--dry-run')).diff).toContain('Bearer TOKEN')
+    expect(here.desk.hash()).toBe(before)
+  })
+
+  it.each(['gemini', 'codex'])('with --http shows no token in a trial, old or new: %s', async (client) => {
+    const here = new Installing()
+    await here.install(client, '--http')
+    const file = 'home/.local/state/keepsake/token'
+    const old = here.read(file).trim()
+    here.write(file, 'a-new-token')
+    for (const tried of [
+      await here.install(client, '--http', '--force', '--dry-run'),
+      await here.uninstall(client, '--dry-run'),
+    ]) {
+      const printed = [tried.text, tried.quietText, JSON.stringify(tried.json)].join('\n')
+      expect(printed).toContain('Bearer TOKEN')
+      expect([printed.includes(old), printed.includes('a-new-token')]).toEqual([false, false])
+    }
   })
 
   it('respects CODEX_HOME and XDG_CONFIG_HOME, and leaves these folders', async () => {
@@ -161,8 +239,9 @@ describe('install', () => {
     const before = here.desk.hash()
     const { text, quietText } = await here.install(client, '--print', '--agent', 'scout')
     expect(text).toBe(quietText)
-    if (client === 'codex') expect(text).toMatch(/^\[mcp_servers\.keepsake\]\ncommand = "npx"\nargs = \[.*"scout"\]$/)
-    else expect(JSON.stringify(JSON.parse(text))).toMatch(/"keepsake":\{.*"keepsake","mcp","--agent","scout"\]/)
+    if (client === 'codex') expect(text).toMatch(/^\[mcp_servers\.keepsake\]\ncommand = "\/.*"\nargs = \[.*"scout"\]$/)
+    else expect(JSON.stringify(JSON.parse(text))).toMatch(/"keepsake":\{.*\/cli\/main.js","mcp","--agent","scout"\]/)
+    expect(text).not.toContain('npx')
     expect(here.desk.hash()).toBe(before)
   })
 
@@ -180,7 +259,9 @@ describe('install', () => {
     const here = new Installing()
     const { quietText } = await here.install('claude', '--scope', 'user', '--workspace', "it's")
     const workspace = `'${here.desk.folder}/it'\\''s'`
-    expect(quietText).toBe(`claude mcp add --scope user keepsake -- npx -y keepsake mcp --workspace ${workspace}`)
+    expect(quietText).toBe(
+      `claude mcp add --scope user keepsake -- ${process.execPath} ${PROGRAM} mcp --workspace ${workspace}`,
+    )
     expect((await here.uninstall('claude', '--scope', 'user')).quietText).toBe(
       'claude mcp remove --scope user keepsake',
     )
@@ -219,6 +300,8 @@ describe('refused, with nothing changed,', () => {
     ['is a scope that is none', ['codex', '--scope', 'world'], 'INVALID', 'no scope "world"', 'project, user'],
     ['is a scope for what is pasted', ['zed', '--scope', 'user'], 'INVALID', 'no file for Zed', 'Leave --scope out'],
     ['is trust that can not be told', ['claude', '--trust'], 'INVALID', "can't be told", 'codex, gemini'],
+    ['is a port without --http', ['claude', '--port', '1'], 'INVALID', '--port works only with --http', ''],
+    ['is an agent of a server that runs', ['claude', '--http', '--agent', 'a'], 'INVALID', '--agent', 'keepsake serve'],
     ['is a preset that is none', ['claude', '--tools', 'x'], 'INVALID', 'tools', 'agnx'],
     ['is an agent that can not be', ['claude', '--agent', 'a b'], 'INVALID', 'agent', ''],
     ['is a configuration that is not there', ['claude', '--config', 'no.yaml'], 'NOT_FOUND', 'no.yaml', ''],
@@ -306,42 +389,76 @@ describe('refused, with nothing changed,', () => {
 })
 
 describe('the program itself', () => {
-  it('with --local is started by its own path, and completes the names of clients', async () => {
-    const { desk } = new Installing()
-    const [{ snippet }, { stdout }] = await Promise.all([
-      desk.json(['install', 'generic', '--local']),
-      desk.run(['__complete', '--', 'install', 'c']),
-    ])
-    const { command, args } = JSON.parse(snippet).mcpServers.keepsake
-    expect([command, args[1]]).toEqual([process.execPath, 'mcp'])
-    const { status, stdout: version } = await desk.runProgram(command, [args[0], '--version'])
-    expect([status, version]).toEqual([0, expect.stringMatching(/^\d+\./)])
+  it('completes the names of clients', async () => {
+    const { stdout } = await new Desk().run(['__complete', '--', 'install', 'c'])
     expect(stdout.trim().split('\n')).toEqual(['claude', 'codex', 'cursor'])
   })
+
+  it('is started by what install wrote, from a path with a space, without a PATH that finds it', async () => {
+    const desk = new Desk()
+    const clone = join(desk.folder, "it's a clone")
+    const root = resolve(import.meta.dirname, '../..')
+    // Other tests write to the folder of compiled code.
+    const filter = (path: string): boolean => !path.includes('dist/cli/compiled')
+    for (const name of ['dist', 'package.json'])
+      cpSync(join(root, name), join(clone, name), { recursive: true, filter })
+    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
+    const main = join(clone, 'dist/cli/main.js')
+    const ran = await desk.runProgram(process.execPath, [
+      main,
+      'install',
+      'claude',
+      '--hooks',
+      '--workspace',
+      'my notes',
+    ])
+    expect(ran).toMatchObject({ status: 0, stderr: '' })
+    const bare = (program: string, args: readonly string[], input: string): Promise<Ran> =>
+      desk.runProgram('env', ['-i', 'PATH=/nowhere', `HOME=${desk.folder}/home`, program, ...args], { input })
+
+    const { command, args } = JSON.parse(readFileSync(join(desk.folder, '.mcp.json'), 'utf8')).mcpServers.keepsake
+    const { stdout } = await bare(command, args, LIST_TOOLS)
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(answers).toMatchObject([
+      { id: 1, result: { serverInfo: { name: 'keepsake' } } },
+      { id: 2, result: { tools: expect.arrayContaining([expect.objectContaining({ name: 'recall' })]) } },
+    ])
+
+    const settings = JSON.parse(readFileSync(join(desk.folder, '.claude/settings.json'), 'utf8'))
+    const hook = settings.hooks.SessionStart[0].hooks[0].command
+    const event = { hook_event_name: 'SessionStart', session_id: 'a', cwd: desk.folder, source: 'startup' }
+    const hooked = await bare('/bin/sh', ['-c', hook], JSON.stringify(event))
+    expect(hooked).toMatchObject({ status: 0, stderr: '' })
+    expect(JSON.parse(hooked.stdout).hookSpecificOutput.additionalContext).toContain('memory')
+  })
 })
+
+/** What a client says first, line by line. */
+const LIST_TOOLS = [
+  {
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  },
+  { method: 'notifications/initialized' },
+  { id: 2, method: 'tools/list' },
+]
+  .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  .join('')
 
 describe('install where agent.yaml leads to a server', () => {
   const yaml = (url: string): string =>
     ['kind: Agent', 'spec:', '  memory:', '    backend: chroma', `    url: ${url}`, ''].join('\n')
-  const WITH_CLIENT = ['-y', '--package=keepsake', '--package=chromadb', 'keepsake', 'mcp']
-
-  it('names the package that it takes, for the server and the hooks', async () => {
-    const here = new Installing()
-    here.write('agent.yaml', yaml('http://127.0.0.1:8000'))
-    const { warnings } = await here.install('claude', '--hooks')
-    expect(warnings).toEqual([])
-    expect(JSON.parse(here.read('.mcp.json')).mcpServers.keepsake.args).toEqual(WITH_CLIENT)
-    expect(here.read('.claude/settings.json')).toContain(
-      'npx -y --package=keepsake --package=chromadb keepsake hook claude"',
-    )
-  })
 
   it('names the file too where it leads beyond this machine, and says so', async () => {
     const here = new Installing()
     const file = here.write('agent.yaml', yaml('https://chroma.example'))
     const { warnings } = await here.install('claude')
     expect(warnings).toEqual([expect.stringContaining('leads to chroma://chroma.example:443?tls=1: what the client')])
-    expect(JSON.parse(here.read('.mcp.json')).mcpServers.keepsake.args).toEqual([...WITH_CLIENT, '--config', file])
+    expect(JSON.parse(here.read('.mcp.json')).mcpServers.keepsake.args).toEqual([PROGRAM, 'mcp', '--config', file])
   })
 
   it('does not name it for all projects', async () => {
@@ -357,6 +474,6 @@ describe('install where agent.yaml leads to a server', () => {
     const file = here.write('other.yaml', yaml('https://chroma.example'))
     const { warnings } = await here.install('claude', '--config', 'other.yaml')
     expect(warnings).toEqual([])
-    expect(JSON.parse(here.read('.mcp.json')).mcpServers.keepsake.args).toEqual([...WITH_CLIENT, '--config', file])
+    expect(JSON.parse(here.read('.mcp.json')).mcpServers.keepsake.args).toEqual([PROGRAM, 'mcp', '--config', file])
   })
 })

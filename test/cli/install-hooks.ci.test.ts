@@ -1,7 +1,7 @@
 /** `install --hooks`: our hooks beside those of others, taken out to the byte, in the files that the clients read. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parse as parseJsonc } from 'jsonc-parser'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HOOK_CLIENTS } from '../../src/cli/hook/hook-clients.ts'
@@ -41,11 +41,15 @@ const TEXTS: readonly (readonly [name: string, text: string])[] = [
 ]
 
 const NOBODY = 65534
+/** As the commands find it that run in this process. */
+const PROGRAM = resolve(import.meta.dirname, '../../src/cli/main.js')
 
 const EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreCompact', 'SessionEnd']
 
-function wanted(options: Parameters<typeof hookCommand>[1] = {}): WantedHooks {
-  const command = hookCommand('claude', options, '/w')
+const program = { node: '/usr/bin/node', main: '/opt/keep sake/dist/cli/main.js' }
+
+function wanted(options: Omit<Parameters<typeof hookCommand>[1], 'program'> = {}): WantedHooks {
+  const command = hookCommand('claude', { program, ...options }, '/w')
   return Object.fromEntries(EVENTS.map((event) => [event, { type: 'command', command, timeout: 10 }]))
 }
 
@@ -114,13 +118,24 @@ describe('hooks of ours', () => {
     const after = put(text, wanted({ agent: 'scout' }))
     expect(parsed(after).hooks.SessionStart[0].hooks[0]).toMatchObject({
       timeout: 99,
-      command: 'npx -y keepsake hook claude --agent scout',
+      command: "/usr/bin/node '/opt/keep sake/dist/cli/main.js' hook claude --agent scout",
     })
     expect(parsed(after).hooks.UserPromptSubmit).toHaveLength(1)
   })
 
+  it.each([
+    'npx -y keepsake hook claude',
+    'npx -y --package=keepsake --package=chromadb keepsake hook claude --agent a',
+  ])('that 0.1 wrote are replaced in their place, and taken out: %s', (old) => {
+    const hooks = wanted()
+    const before = put(undefined, Object.fromEntries(EVENTS.map((event) => [event, { ...hooks[event], command: old }])))
+    expect(before).toContain(old)
+    expect(put(before)).toBe(put(undefined))
+    expect(uninstalledHooks(file(before)).after).toBeUndefined()
+  })
+
   it('that stand among others leave alone', () => {
-    const command = hookCommand('claude', {}, '/')
+    const command = hookCommand('claude', { program }, '/')
     const text = `{"hooks": {"A": [{"matcher": "m", "hooks": [{"command": "x"}, {"command": "${command}"}, {"command": "y"}]}]}}`
     expect(parsed(uninstalledHooks(file(text)).after ?? '')).toEqual({
       hooks: { A: [{ matcher: 'm', hooks: [{ command: 'x' }, { command: 'y' }] }] },
@@ -173,7 +188,7 @@ describe('hooks of ours', () => {
 
   it('are quoted for a shell', () => {
     const workspace = '/it\'s "a" $HOME `id` \\ & ; * \n 日本'
-    const line = hookCommand('gemini', { workspace, local: { node: '/no de', program: '/x/cli/main.js' } }, '/')
+    const line = hookCommand('gemini', { workspace, program: { node: '/no de', main: '/x/cli/main.js' } }, '/')
     const words = execFileSync('sh', ['-c', `set -- ${line}; printf '%s\\0' "$@"`], { encoding: 'utf8' }).split('\0')
     expect(words).toEqual(['/no de', '/x/cli/main.js', 'hook', 'gemini', '--workspace', workspace, ''])
     expect(isHookCommand(line)).toBe(true)
@@ -215,7 +230,7 @@ describe.each(FILES)('install %j --hooks', (args, path, events) => {
         {
           type: 'command',
           ...(args[0] === 'gemini' ? { name: 'keepsake' } : {}),
-          command: `npx -y keepsake hook ${args[0]}`,
+          command: `${process.execPath} ${PROGRAM} hook ${args[0]}`,
           timeout: (isGiving ? 10 : 60) * unit,
         },
       ])
@@ -261,7 +276,7 @@ describe('install --hooks', () => {
     const here = new Installing()
     await here.install('claude', '--hooks', '--workspace', 'my notes', '--tools', 'agnx')
     const workspace = join(here.desk.folder, 'my notes')
-    const command = `npx -y keepsake hook claude --workspace '${workspace}' --tools agnx`
+    const command = `${process.execPath} ${PROGRAM} hook claude --workspace '${workspace}' --tools agnx`
     expect(JSON.parse(here.read('.claude/settings.json')).hooks.SessionEnd[0].hooks[0].command).toBe(command)
     expect(JSON.parse(here.read('.mcp.json')).mcpServers.keepsake.args).toContain(workspace)
     const { text } = await here.install('codex', '--hooks', '--print')
@@ -281,7 +296,7 @@ describe('install --hooks', () => {
     await expect(here.install('claude', '--hooks')).rejects.toMatchObject({
       code,
       message: expect.stringContaining('.claude/settings.json'),
-      hint: expect.stringContaining('"command": "npx -y keepsake hook claude"'),
+      hint: expect.stringContaining(`"command": "${process.execPath} ${PROGRAM} hook claude"`),
     })
     expect(here.desk.hash()).toBe(before)
   })

@@ -1,18 +1,25 @@
 /** The texts that install and uninstall make: nothing of others is lost, and what was put in is taken out to the byte. */
-
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import fc from 'fast-check'
 import { parse as parseJsonc } from 'jsonc-parser'
 import { parse as parseToml, stringify as stringifyToml } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
-import { CLIENTS, type Client } from '../../src/cli/install/clients.ts'
+import { CLIENTS, type Client, httpEntry } from '../../src/cli/install/clients.ts'
 import { installed, uninstalled } from '../../src/cli/install/edit.ts'
 import { readTree } from '../../src/cli/install/json-tree.ts'
 import { hookCommand, isHookCommand, isServerCommand, serverCommand } from '../../src/cli/install/server-command.ts'
+import { installedProgram, isInRunnerCache, stableNode } from '../../src/cli/installed-program.ts'
 import { isNightly } from '../tier.ts'
 import { JSON_TEXTS, TOML_TEXTS } from './install-texts.ts'
+import { freshFolder } from './keepsake.ts'
 
-const COMMAND = serverCommand({}, '/')
-const OTHER_COMMAND = serverCommand({ workspace: 'it\'s "here" \\ 日本', agent: 'scout', tools: 'crabtalk' }, '/w')
+const program = { node: '/usr/bin/node', main: '/opt/keep sake/dist/cli/main.js' }
+const COMMAND = serverCommand({ program }, '/')
+const OTHER_COMMAND = serverCommand(
+  { program, workspace: 'it\'s "here" \\ 日本', agent: 'scout', tools: 'crabtalk' },
+  '/w',
+)
 
 interface Case {
   readonly name: string
@@ -142,7 +149,7 @@ describe('what stands in our entry by hand', () => {
     expect(parsed(codex, changed)).toEqual({
       a: 1,
       mcp_servers: {
-        keepsake: { command: 'npx', args: OTHER_COMMAND.slice(1), startup_timeout_sec: 5, env: { A: '1' } },
+        keepsake: { command: '/usr/bin/node', args: OTHER_COMMAND.slice(1), startup_timeout_sec: 5, env: { A: '1' } },
       },
     })
     expect(changed).toContain('# slow')
@@ -253,13 +260,13 @@ describe('what is refused', () => {
   ])('TOML that has no place for a table: %j', (text, problem) => {
     expect(() => put(codex, text)).toThrow(problem)
     expect(() => put(codex, text)).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining('[mcp_servers.keepsake]\ncommand = "npx"') }),
+      expect.objectContaining({ hint: expect.stringContaining('[mcp_servers.keepsake]\ncommand = "/usr/bin/node"') }),
     )
   })
 
   it.each<[string, Client, string]>([
     ['another command', claude, '{"mcpServers": {"keepsake": {"command": "other", "args": ["mcp"]}}}'],
-    ['an address', claude, '{"mcpServers": {"keepsake": {"url": "http://127.0.0.1:4242/mcp"}}}'],
+    ['an address elsewhere', claude, '{"mcpServers": {"keepsake": {"url": "https://example.org/mcp"}}}'],
     ['no object', claude, '{"mcpServers": {"keepsake": null}}'],
     [
       'another command in TOML',
@@ -296,11 +303,10 @@ describe('a command is known for ours', () => {
   })
 
   it('with absolute paths and addresses as they are', () => {
-    const options = { workspace: 'notes', agent: 'a', config: '../agent.yaml', tools: 'agnx' }
+    const options = { program, workspace: 'notes', agent: 'a', config: '../agent.yaml', tools: 'agnx' }
     expect(serverCommand(options, '/w/x')).toEqual([
-      'npx',
-      '-y',
-      'keepsake',
+      '/usr/bin/node',
+      '/opt/keep sake/dist/cli/main.js',
       'mcp',
       '--workspace',
       '/w/x/notes',
@@ -311,20 +317,84 @@ describe('a command is known for ours', () => {
       '--tools',
       'agnx',
     ])
-    const onServer = serverCommand({ workspace: 'chroma://host/x', onServer: true }, '/w')
-    expect(onServer).toEqual([
-      'npx',
-      '-y',
-      '--package=keepsake',
-      '--package=chromadb',
-      'keepsake',
-      'mcp',
-      '--workspace',
-      'chroma://host/x',
-    ])
-    expect(isServerCommand(onServer)).toBe(true)
-    expect(isHookCommand(hookCommand('claude', { workspace: 'chroma://host/x', onServer: true }, '/w'))).toBe(true)
-    expect(serverCommand({ local: { node: '/n', program: '/p' } }, '/w')).toEqual(['/n', '/p', 'mcp'])
+    expect(serverCommand({ program, workspace: 'chroma://host/x' }, '/w').at(-1)).toBe('chroma://host/x')
+    expect(isServerCommand(COMMAND)).toBe(true)
+    expect(isHookCommand(hookCommand('claude', options, '/w'))).toBe(true)
+  })
+})
+
+describe.each(Object.entries(CLIENTS))('an entry with an address and a token, for %s,', (_, client) => {
+  const URL = 'http://127.0.0.1:4242/mcp'
+  const entry = httpEntry(client, URL, 'secret-token')
+  const inDocument = (text: string): unknown => parsed(client, text)[client.servers[0] ?? ''].keepsake
+
+  it('is put in, the second time nothing, and taken out', () => {
+    const { after = '' } = installed(client, file(undefined), entry, false)
+    expect(inDocument(after)).toEqual(entry)
+    expect(after).toContain('"Bearer secret-token"')
+    expect(installed(client, file(after), entry, false)).toEqual({ was: 'same', after })
+    expect(uninstalled(client, file(after), false)).toEqual({ was: 'ours', after: undefined, lost: [] })
+  })
+
+  it('gets another address and token in its place', () => {
+    const { after } = installed(client, file(undefined), entry, false)
+    const other = httpEntry(client, 'http://[::1]:8080/mcp', 'another-token')
+    const changed = installed(client, file(after), other, false)
+    expect([changed.was, inDocument(changed.after ?? '')]).toEqual(['ours', other])
+    expect(uninstalled(client, file(changed.after), false).after).toBeUndefined()
+  })
+
+  it('takes the place of one that starts the server, with nothing left of it, and the other way round', () => {
+    const started = put(client, undefined)
+    const { after = '' } = installed(client, file(started), entry, false)
+    expect(inDocument(after)).toEqual(entry)
+    expect(put(client, after)).toBe(started)
+  })
+})
+
+describe('what 0.1 wrote, which ran a name on the npm registry', () => {
+  const OLD: readonly (readonly string[])[] = [
+    ['npx', '-y', 'keepsake', 'mcp'],
+    ['npx', '-y', '--package=keepsake', '--package=chromadb', 'keepsake', 'mcp', '--config', '/w/agent.yaml'],
+  ]
+
+  it.each(['claude', 'codex', 'gemini', 'opencode'])('is replaced in its place, and taken out: %s', (name) => {
+    const client = CLIENTS[name] as Client // a name of the table
+    for (const old of OLD) {
+      const before = put(client, undefined, old)
+      expect(before).toContain('npx')
+      expect(put(client, before)).toBe(put(client, undefined))
+      expect(takeOut(client, before)).toBeUndefined()
+    }
+  })
+})
+
+describe('the command of the installed program', () => {
+  it('is by absolute paths, and starts no package by its name', () => {
+    const { node, main } = installedProgram()
+    expect([isAbsolute(node), isAbsolute(main), basename(main)]).toEqual([true, true, 'main.js'])
+  })
+
+  it("names Homebrew's link to Node, which an upgrade keeps, where there is one", () => {
+    const folder = freshFolder()
+    const [cellar, link] = [join(folder, 'Cellar/node/24.9.0_1/bin/node'), join(folder, 'opt/node/bin/node')]
+    expect(stableNode(cellar)).toBe(cellar)
+    mkdirSync(dirname(link), { recursive: true })
+    writeFileSync(link, '')
+    expect(stableNode(cellar)).toBe(link)
+    expect(stableNode('/home/me/.nvm/versions/node/v22.1.0/bin/node')).toMatch(/v22/)
+  })
+
+  it.each([
+    ['/home/me/.npm/_npx/0a1b2c/node_modules/keepsake/dist/cli/main.js', true],
+    ['/home/me/.cache/pnpm/dlx-4711/node_modules/keepsake/dist/cli/main.js', true],
+    ['/home/me/.cache/pnpm/dlx/ab12/x/node_modules/keepsake/dist/cli/main.js', true],
+    ['/tmp/bunx-1000-keepsake/node_modules/keepsake/dist/cli/main.js', true],
+    ['C:\\Users\\me\\npm-cache\\_npx\\0a\\node_modules\\keepsake\\dist\\cli\\main.js', true],
+    ['/usr/local/lib/node_modules/keepsake/dist/cli/main.js', false],
+    ['/home/me/src/my keepsake/dist/cli/main.js', false],
+  ])('is known to lie in a cache that is cleared: %s, %s', (main, isCache) => {
+    expect(isInRunnerCache({ node: '/usr/bin/node', main })).toBe(isCache)
   })
 })
 

@@ -10,6 +10,16 @@ import { GLOBAL_OPTIONS } from '../../src/cli/global-options.ts'
 import { Screen } from '../../src/cli/screen.ts'
 import { Desk } from './keepsake.ts'
 
+const UNSET = [
+  'CODEX_HOME',
+  'XDG_CONFIG_HOME',
+  'XDG_STATE_HOME',
+  'GEMINI_CLI_HOME',
+  'KEEPSAKE_CONFIG',
+  'KEEPSAKE_MCP_TOKEN',
+  'CLAUDE_CONFIG_DIR',
+]
+
 /** A desk with a home, at which both commands run in this process. */
 export class Installing {
   readonly desk: Desk = new Desk()
@@ -17,8 +27,7 @@ export class Installing {
 
   constructor() {
     mkdirSync(this.home)
-    for (const name of ['CODEX_HOME', 'XDG_CONFIG_HOME', 'GEMINI_CLI_HOME', 'KEEPSAKE_CONFIG', 'CLAUDE_CONFIG_DIR'])
-      vi.stubEnv(name, '')
+    for (const name of UNSET) vi.stubEnv(name, '')
     vi.stubEnv('HOME', this.home)
   }
 
@@ -34,9 +43,10 @@ export class Installing {
     const given = parseArguments(args, [...command.options, ...GLOBAL_OPTIONS])
     checkOperands(given, command)
     const { folder: cwd } = this.desk
-    const screen = new Screen({ isTerminal: false, hasColor: false, cwd })
+    const screen = new Screen({ hasColor: false, cwd })
     const asked = { workspace: given.one('workspace'), agent: given.one('agent'), cwd }
-    return command.run({ given, asked, screen, open: () => Promise.reject(new Error('no memory is opened')) })
+    const open = (): Promise<never> => Promise.reject(new Error('no memory is opened'))
+    return command.run({ given, asked, screen, open, openToWrite: open })
   }
 
   write(path: string, text: string | Uint8Array): string {

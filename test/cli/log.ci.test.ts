@@ -35,6 +35,25 @@ describe.concurrent('log', () => {
     )
   })
 
+  it('lists a purge by its number, without what it removed', async () => {
+    const desk = await Desk.furnished()
+    await makeAt(desk, ['forget', 'Posters', '--purge', '--yes'])
+    const line = '5  TIME  agent main  purged an entry\n'
+    expect(timeless((await desk.run(['log', '--limit', '1'])).stdout)).toContain(line)
+    expect(timeless((await desk.run(['log', '5'])).stdout)).toBe(line)
+    expect((await jsonAt(desk, ['log', '5'])).changes).toEqual([
+      {
+        number: 5,
+        at: expect.any(String),
+        origin: { by: 'agent', agent: 'main' },
+        operations: [],
+        purged: ['main'],
+        touched: [],
+      },
+    ])
+    expect(numbers(await jsonAt(desk, ['log']))).toEqual([5, 4, 2, 1])
+  })
+
   it("tells the time in the workspace's zone", async () => {
     const desk = await Desk.furnished()
     const [change] = (await jsonAt(desk, ['log', '--limit', '1'])).changes

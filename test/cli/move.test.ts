@@ -168,6 +168,8 @@ describe('keepsake export', () => {
     const exported = await ask(['export', 'out/notes', '--workspace', 'memory.keepsake'])
     expect(exported).toMatchObject({ folder: join(desk.folder, 'out/notes'), entries: 5, sessions: 1 })
     expect(readdirSync(join(desk.folder, 'out'))).toEqual(['notes'])
+    const written = readdirSync(join(desk.folder, 'out/notes'), { recursive: true, withFileTypes: true })
+    expect(exported.files).toBe(written.filter((file) => file.isFile()).length)
     expect(existsSync(join(desk.folder, 'out/notes/.state'))).toBe(false)
     expect(differentFiles(join(desk.folder, 'out/notes'), desk.workspace)).toEqual([])
     const names = async (...args: string[]): Promise<string[]> =>

@@ -199,7 +199,7 @@ describe.concurrent('an empty answer', () => {
   })
 
   it('says so where nothing is remembered', async () => {
-    const desk = new Desk()
+    const desk = await Desk.empty()
     expect((await desk.run(['recall', 'heron'])).stdout).toMatch(/^There is nothing to search\.\n/)
   })
 })
@@ -225,7 +225,7 @@ describe.concurrent('hits on a terminal', () => {
     const desk = await furnished()
     desk.edit('world/evil.md', 'A kingfisher \u001b[2J\u001b]0;owned\u0007 sings.\n')
     const shown = await onTerminal(desk, 'TERM=dumb', 'kingfisher --explain')
-    expect(shown).toContain('\\x1b[2J')
+    expect(shown).toContain('<U+001B>[2J')
     expect(shown).not.toContain('\u001b')
     expect(shown).not.toContain('\u0007')
   })

@@ -48,7 +48,7 @@ describe('what the sample holds', () => {
     expect(NOON - Date.parse(times[0] ?? '')).toBeGreaterThan(26 * DAY_MS)
     expect(Date.parse(times.at(-1) ?? '')).toBe(NOON)
     const origins = new Set(log.map(({ change }) => change.origin.by))
-    expect(origins).toEqual(new Set(['agent', 'hand', 'consolidation', 'undo']))
+    expect(origins).toEqual(new Set(['agent', 'user', 'consolidation', 'undo']))
     const done = new Set(log.flatMap(({ change }) => change.operations.map(({ op }) => op)))
     expect(done).toEqual(new Set(['add', 'write', 'rename', 'alias', 'remove']))
     expect(log.filter(({ undoneBy }) => undoneBy !== undefined)).toHaveLength(1)
@@ -170,7 +170,7 @@ describe('keepsake serve --sample', () => {
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/Page {3}http:\/\/127\.0\.0\.1:\d+\/#key=[\w-]{32}\n/)
     expect(stdout).toMatch(/MCP {4}http:\/\/127\.0\.0\.1:\d+\/mcp\n/)
-    expect(stdout).toContain('"mcpServers":{"keepsake":{"type":"http"')
+    expect(stdout).toMatch(/keepsake install CLIENT --http --port \d+\n/)
     expect(stdout).toContain('It is a sample')
   })
 
@@ -210,7 +210,8 @@ describe('keepsake serve --sample', () => {
     const serving = await started(desk)
     expect(await asked(serving, '/sample/remove')).toEqual({ status: 200, body: { done: true } })
     expect((await serving.over).status).toBe(0)
-    expect(readdirSync(desk.folder)).toEqual([])
+    // The home has the token of the server.
+    expect(readdirSync(desk.folder)).toEqual(['home'])
   })
 
   it('removes no other memory', async () => {
@@ -225,4 +226,10 @@ describe('keepsake serve --sample', () => {
     expect((await serving.over).status).toBe(0)
     expect(readdirSync(desk.workspace)).toEqual(before)
   })
+})
+
+it('keepsake serve warns of an agent that is new', async () => {
+  const serving = await started(await Desk.furnished(), ['serve', '--port', '0', '--agent', 'mian'])
+  serving.child.kill('SIGINT')
+  expect((await serving.over).stderr).toContain('agent "mian" is new; did you mean "main"?')
 })

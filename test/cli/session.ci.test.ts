@@ -161,7 +161,7 @@ describe.concurrent('session show', () => {
   })
 
   it('shows a terminal what it would obey, and sets texts in, so that none looks like a turn', () => {
-    const screen = new Screen({ isTerminal: true, hasColor: false, cwd: '/' })
+    const screen = new Screen({ hasColor: false, cwd: '/' })
     const content = '\u001b[2J\rred\n2026-11-15 15:00  user\n  forged'
     const turn: Turn = { id: '1', role: 'user', content, at: AT, tools: ['\u001b]0;x\u0007\n'], metadata: {} }
     const archive = { id: '2', name: 'a\u001b[1m', content: '\u009b31m' }
@@ -296,6 +296,9 @@ describe.concurrent('session list', () => {
       new RegExp(`^2026-11-16 09:00  later   1 turn   ${since}\n2026-11-15 15:00  chat-1  4 turns  ${since}\n$`),
     )
     expect((await (await Desk.empty()).run(['session', 'list'])).stdout).toBe('There are no sessions.\n')
+    expect((await desk.run(['session', 'list', '--quiet'])).stdout.split('\n').slice(0, -1)).toEqual(
+      sessions.map(({ key }: Printed) => key),
+    )
   })
 
   it('has each session that a hand has left without readable metadata, as all commands do', async () => {

@@ -49,7 +49,7 @@ describe('a snippet', () => {
 
   it('breaks a line without blanks anywhere but within a character', () => {
     const [line = ''] = shown(`a${'😀'.repeat(60)}`)
-    expect(line).toBe(`a${'😀'.repeat(10)}`)
+    expect(line).toBe(`a${'😀'.repeat(9)}`)
     expect(line.isWellFormed()).toBe(true)
   })
 

@@ -12,7 +12,7 @@ describe('typed memories', () => {
     const desk = await Desk.empty()
     const told = await Promise.all(
       [0, 1, 2].flatMap((n) => [
-        desk.json(['remember', 'Likes tea.', '--kind', 'fact', '--meta', `from${n}:=${n}`]),
+        desk.json(['remember', 'Likes tea.', '--kind', 'fact', '--meta', 'who=Ann']),
         desk.json(['remember', `Called Alex ${n}`, ...PROFILE]),
         desk.json(['remember', `task ${n}`, '--kind', 'context', '--key', 'task']),
       ]),
@@ -24,7 +24,7 @@ describe('typed memories', () => {
       entry.metadata,
     ])
     expect(Object.fromEntries(shown)).toEqual({
-      'Likes tea': { from0: 0, from1: 1, from2: 2 },
+      'Likes tea': { who: 'Ann' },
       'user profile: name': { category: 'user_profile', field: 'name' },
       task: {},
     })
@@ -37,6 +37,15 @@ describe('typed memories', () => {
     expect(listed.entries.map(({ name }: { name: string }) => name)).toEqual(['user profile: name'])
     const { status, error } = await desk.json(['list', '--where', 'category'])
     expect([status, error.code]).toEqual([2, 'INVALID'])
+  })
+
+  it('show a context without a key by how it begins', async () => {
+    const desk = await Desk.empty()
+    const { stdout } = await desk.run(['remember', 'The build is red.', '--kind', 'context'])
+    expect(stdout).toMatch(/^Remembered the context [0-9a-f-]{36}\n/)
+    expect((await desk.run(['list'])).stdout).toMatch(/ {2}context {2}The build is red\. {2}/)
+    expect((await desk.run(['recall', 'build'])).stdout).toMatch(/^1 {2}The build is red\. {2}context {2}/)
+    expect((await desk.run(['log'])).stdout).toContain('added the context "The build is red."')
   })
 
   it("keep a user's keys apart from ours, and are cleaned up with what can't be judged told", async () => {
@@ -74,7 +83,7 @@ describe('typed memories', () => {
     expect([again.status, again.stdout]).toEqual([0, 'Nothing has expired.\n'])
     expect(again.stderr).toMatch(/^keepsake: warning: agents\/main\/entries\/rose\.md: line 3: expires: "someday"/)
     expect(readFileSync(join(desk.workspace, 'agents/main/entries/rose.md'), 'utf8')).toContain('expires: someday')
-    // Undo takes back what somebody did, not what time did: the cleanup was change 4.
-    expect((await desk.json(['undo', '--dry-run'])).undone).toEqual([5])
+    // Undo reverts what a person or agent did: change 4 was the cleanup, 5 the external edit, and 2 and 3 made what has expired.
+    expect((await desk.json(['undo', '--dry-run'])).undone).toEqual([1])
   })
 })

@@ -1,9 +1,9 @@
 /** `keepsake undo`, `forget` and `accept`: what goes and how it comes back. */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openMemory } from '../../src/index.ts'
-import { jsonAt, makeAt, sitDownAt } from './in-this-process.ts'
+import { jsonAt, jsonHere, makeAt, sitDownAt } from './in-this-process.ts'
 import { Desk, type Printed } from './keepsake.ts'
 
 beforeAll(() => sitDownAt(new Desk()))
@@ -12,8 +12,8 @@ function timeless(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, 'TIME')
 }
 
-async function contentOf(desk: Desk, ref: string): Promise<string | undefined> {
-  return (await jsonAt(desk, ['show', ref])).entry?.content
+async function contentOf(desk: Desk, ref: string, agent = 'main'): Promise<string | undefined> {
+  return (await jsonAt(desk, ['show', ref, '--agent', agent])).entry?.content
 }
 
 describe.concurrent('undo', () => {
@@ -124,13 +124,56 @@ Nothing was changed.
     expect(await contentOf(desk, 'Deploys')).toBeUndefined()
   })
 
-  it('brings back what a hand did away with', async () => {
+  it('leaves an external edit to its number, and says which', async () => {
     const desk = await Desk.furnished()
     const file = join(desk.workspace, 'agents/main/entries/deploys.md')
     const text = readFileSync(file, 'utf8')
     rmSync(file)
-    await makeAt(desk, ['undo'])
+    const { stdout, stderr } = await desk.run(['undo'])
+    expect(timeless(stdout)).toMatch(/^Undid:\n {2}4 /)
+    expect(stderr).toBe('keepsake: warning: change 5, an external edit, is left as it is; undo it by its number\n')
+    await makeAt(desk, ['undo', '5'])
     expect(readFileSync(file, 'utf8')).toBe(text)
+    await makeAt(desk, ['undo', '--last', '3'])
+    desk.edit('agents/main/entries/new.md', 'by hand\n')
+    expect(await jsonAt(desk, ['undo'])).toMatchObject({
+      status: 3,
+      error: { hint: 'To undo the newest external edit: keepsake undo 9' },
+    })
+  })
+
+  it('stops at a purge, and says how to undo the change before it', async () => {
+    const desk = await Desk.furnished()
+    await makeAt(desk, ['remember', 'the passphrase is xyzzy-plugh', '--name', 'Secret'])
+    await makeAt(desk, ['forget', 'Secret', '--purge', '--yes'])
+    const before = desk.hash()
+    const refused = await desk.run(['undo'])
+    expect([refused.status, refused.stderr]).toEqual([
+      4,
+      "keepsake: change 6 is a purge and can't be undone\nTo undo the change before it: keepsake undo 4\n",
+    ])
+    expect(desk.hash()).toBe(before)
+    expect((await jsonAt(desk, ['undo', '4'])).undone).toEqual([4])
+  })
+
+  it('reverts the confirmation of a fact in its file', async () => {
+    const desk = await Desk.empty()
+    await makeAt(desk, ['remember', 'likes tea', '--kind', 'fact', '--name', 'Tea'])
+    await makeAt(desk, ['remember', 'unrelated', '--name', 'U'])
+    const fact = async (): Promise<Printed> => (await jsonAt(desk, ['show', 'Tea'])).entry
+    const before = await fact()
+    const text = readFileSync(join(desk.workspace, before.path), 'utf8')
+    await makeAt(desk, ['remember', 'likes tea', '--kind', 'fact', '--name', 'Tea'])
+    expect((await fact()).updatedAt).not.toBe(before.updatedAt)
+    expect(timeless((await desk.run(['undo'])).stdout)).toBe(
+      `Undid:
+  3  TIME  agent main  wrote the fact "Tea" as it was
+That is change 4. To take it back: keepsake undo 4
+`,
+    )
+    expect(await fact()).toEqual(before)
+    expect(readFileSync(join(desk.workspace, before.path), 'utf8')).toBe(text)
+    expect((await jsonAt(desk, ['undo'])).undone).toEqual([2])
   })
 
   it('shortens a long diff', async () => {
@@ -169,9 +212,9 @@ describe.concurrent('forget', () => {
     const { status, stdout } = await desk.run(['forget', 'Deploys', '--dry-run', ...args])
     expect(status).toBe(0)
     expect(stdout).toMatch(
-      /^Would remove (every trace of )?the note "Deploys" in .*: "Run make ship\."\nNothing was removed\.\n$/,
+      /^Would remove (every version of )?the note "Deploys" in .*: "Run make ship\."\nNothing was removed\.\n$/,
     )
-    expect(stdout.includes('every trace')).toBe(args.length === 1)
+    expect(stdout.includes('every version')).toBe(args.length === 1)
     expect(await jsonAt(desk, ['forget', 'Deploys', '--dry-run', ...args])).toMatchObject({
       entry: { name: 'Deploys' },
       dryRun: true,
@@ -207,8 +250,74 @@ describe.concurrent('forget', () => {
 
   it('with --purge gives what was cleaned and what was not as JSON', async () => {
     const printed = await (await Desk.furnished()).json(['forget', 'Deploys', '--purge', '--yes'])
-    expect(Object.keys(printed)).toEqual(['entry', 'cleaned', 'outOfReach', 'status'])
+    expect(Object.keys(printed)).toEqual(['entry', 'cleaned', 'occurrences', 'outOfReach', 'status'])
     expect(printed.outOfReach.length).toBeGreaterThan(0)
+  })
+})
+
+describe.concurrent('forget --purge', () => {
+  it('leaves other places with the same words as they are, and lists each with the command for it', async () => {
+    const desk = await Desk.empty()
+    await makeAt(desk, [
+      'session',
+      'append',
+      "bob's chat",
+      '--role',
+      'user',
+      'the content of the box',
+      '--agent',
+      'bob',
+    ])
+    await makeAt(desk, ['session', 'append', 'chat', '--role', 'user', 'what is the content?'])
+    await makeAt(desk, ['remember', 'The content of another note', '--name', 'Copy', '--agent', 'bob'])
+    const { id } = (await jsonAt(desk, ['show', 'Copy', '--agent', 'bob'])).entry ?? {}
+    writeFileSync(join(desk.workspace, 'notes.txt'), 'content')
+    const before = readFileSync(join(desk.workspace, 'agents/bob/sessions/bob%27s%20chat.jsonl'), 'utf8')
+    for (const form of ['text', '--quiet', '--json']) {
+      await makeAt(desk, ['remember', 'content', '--name', 'Word'])
+      const options = form === 'text' ? [] : [form]
+      const { stdout } = await desk.run(['forget', 'Word', '--purge', '--yes', ...options])
+      const commands = [
+        `keepsake forget ${id} --purge --agent bob`,
+        "keepsake session show 'bob'\\''s chat' --all --agent bob",
+        'keepsake session show chat --all',
+      ]
+      if (form === '--json') {
+        expect(JSON.parse(stdout).occurrences).toEqual([
+          { in: 'entry', scope: 'bob', id, kind: 'note', name: 'Copy', command: commands[0] },
+          { in: 'session', scope: 'bob', key: "bob's chat", command: commands[1] },
+          { in: 'session', scope: 'main', key: 'chat', command: commands[2] },
+          { in: 'file', path: 'notes.txt' },
+        ])
+      } else {
+        for (const line of [
+          `the note "Copy" of bob: ${commands[0]}`,
+          `the session "bob's chat" of bob: ${commands[1]}`,
+          `the session "chat" of main: ${commands[2]}`,
+          'the file notes.txt',
+        ])
+          expect(stdout.split('\n').map((one) => one.trim())).toContain(line)
+      }
+    }
+    const after = readFileSync(join(desk.workspace, 'agents/bob/sessions/bob%27s%20chat.jsonl'), 'utf8')
+    expect(after).toBe(before)
+    expect(await contentOf(desk, id ?? '', 'bob')).toBe('The content of another note')
+  })
+
+  it('repeats the workspace and the configuration that were given in each command that it lists', async () => {
+    const desk = await Desk.empty()
+    desk.edit('../an agent.yaml', 'spec: { memory: { agent: main } }')
+    await makeAt(desk, ['session', 'append', 'chat', '--role', 'user', 'what is the content?'])
+    await makeAt(desk, ['remember', 'The content of another note', '--name', 'Copy'])
+    const { id } = (await jsonAt(desk, ['show', 'Copy'])).entry ?? {}
+    const places = ['--workspace', desk.workspace, '--config', join(desk.folder, 'an agent.yaml')]
+    await makeAt(desk, ['remember', 'content', '--name', 'Word'])
+    const { occurrences } = await jsonHere(['forget', 'Word', '--purge', '--yes', ...places])
+    const options = `--workspace ${desk.workspace} --config '${join(desk.folder, 'an agent.yaml')}'`
+    expect(occurrences.map(({ command }: Printed) => command)).toEqual([
+      `keepsake forget ${id} --purge ${options}`,
+      `keepsake session show chat --all ${options}`,
+    ])
   })
 })
 

@@ -204,7 +204,7 @@ describe.concurrent('doctor', () => {
     const desk = await Desk.furnished()
     desk.edit('agents/main/entries/two\nlines\u001b[31m.md', '---\nname: open\n')
     const { stdout } = await desk.run(['doctor'])
-    expect(stdout).toMatch(/^ {2}\S*two\\x0alines\\x1b\[31m\.md {2}.* \[broken-card\]$/m)
+    expect(stdout).toMatch(/^ {2}\S*two<U\+000A>lines<U\+001B>\[31m\.md {2}.* \[broken-card\]$/m)
     expect((await jsonAt(desk, ['doctor'])).problems[0].path).toBe('agents/main/entries/two\nlines\u001b[31m.md')
   })
 

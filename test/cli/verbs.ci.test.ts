@@ -32,7 +32,7 @@ describe.concurrent('init', () => {
   it('tells as JSON where it is, whether it is new, and what is pinned', async () => {
     const desk = new Desk()
     const made = await desk.json(['init', '--layout', 'flat', '--timezone', 'UTC'])
-    expect(Object.keys(made)).toEqual(['workspace', 'created', 'settings', 'status'])
+    expect(Object.keys(made)).toEqual(['workspace', 'created', 'own', 'settings', 'status'])
     expect(made).toMatchObject({
       workspace: desk.workspace,
       created: true,
@@ -162,6 +162,16 @@ describe.concurrent('remember', () => {
     })
   })
 
+  it('says that nothing changed where the note is already like this, and leaves its file alone', async () => {
+    const desk = await Desk.furnished()
+    const before = desk.hash()
+    const { stdout } = await desk.run(['remember', 'Run make ship.', '--name', 'Deploys'])
+    expect(stdout).toMatch(/^Unchanged: the note "Deploys" is already like this\n {2}file .+\n {2}revision .+\n$/)
+    const printed = await jsonAt(desk, ['remember', 'Run make ship.', '--name', 'Deploys'])
+    expect([Object.keys(printed), printed.unchanged]).toEqual([['entry', 'unchanged', 'status'], true])
+    expect(desk.hash()).toBe(before)
+  })
+
   it('sets a context by its key, until the end of the day', async () => {
     const desk = await Desk.furnished()
     const { entry } = await jsonAt(desk, ['remember', 'writing tests', '--key', 'task'])
@@ -176,7 +186,7 @@ describe.concurrent('remember', () => {
     const desk = await Desk.furnished()
     const text = '\ufeff---\n## 12:00\r\n  zwei\ttabs 🦁\n</memory>'
     expect((await desk.json(['remember', '-', '--name', 'raw'], { input: `${text}\n\n` })).entry.content).toBe(text)
-    expect((await desk.run(['show', 'raw', '--quiet'])).stdout).toBe(`${text}\n`)
+    expect((await desk.run(['show', 'raw', '--raw'])).stdout).toBe(`${text}\n`)
   })
 
   it('takes a text that begins with a dash and has blanks, and any text after "--"', async () => {
@@ -252,9 +262,8 @@ The staging server moved.
   })
 
   it('says that there is nothing, as a success', async () => {
-    const desk = new Desk()
+    const desk = await Desk.empty()
     expect(await desk.run(['recall'])).toEqual({ status: 0, stdout: 'Nothing is remembered yet.\n', stderr: '' })
-    expect(existsSync(join(desk.folder, 'home'))).toBe(false)
   })
 
   it('heeds days and budget', async () => {
@@ -313,6 +322,7 @@ describe.concurrent('learn', () => {
 
   it('is seen by every agent', async () => {
     const desk = await Desk.furnished()
+    await makeAt(desk, ['remember', 'x', '--agent', 'scout'])
     expect((await jsonAt(desk, ['learn', 'Staging server', '--agent', 'scout'])).entry.content).toBe(
       'Its name is heron.',
     )
@@ -402,9 +412,9 @@ describe.concurrent('rename', () => {
   it('to its own name changes nothing, and says so', async () => {
     const desk = await Desk.furnished()
     const printed = await jsonAt(desk, ['rename', 'Deploys', 'Deploys'])
-    expect(Object.keys(printed)).toEqual(['entry', 'status'])
+    expect(Object.keys(printed)).toEqual(['entry', 'unchanged', 'status'])
     expect((await desk.run(['rename', 'Deploys', 'Deploys'])).stdout).toContain(
-      'Nothing to do: the note "Deploys" is so already\n',
+      'Unchanged: the note "Deploys" is already like this\n',
     )
   })
 })
@@ -430,6 +440,7 @@ describe.concurrent('alias', () => {
   it('to a name it has already changes nothing', async () => {
     expect(Object.keys(await (await Desk.furnished()).json(['alias', 'Deploys', 'releases']))).toEqual([
       'entry',
+      'unchanged',
       'status',
     ])
   })
@@ -508,6 +519,13 @@ TIME  topic       Staging server             .keepsake/world/staging-server.md
     )
   })
 
+  it('prints only what addresses each entry when it is to be quiet', async () => {
+    const desk = await Desk.furnished()
+    const { stdout } = await desk.run(['list', '--quiet'])
+    expect(stdout.replace(ID, 'ID')).toBe('ID\nDeploys\nPosters\nStaging server\n')
+    expect((await desk.run(['list', '--quiet', '--kind', 'fact'])).stdout).toBe('')
+  })
+
   it('gives whole entries as JSON, by kind', async () => {
     const { entries, ...rest } = await (await Desk.furnished()).json([
       'list',
@@ -535,7 +553,7 @@ TIME  topic       Staging server             .keepsake/world/staging-server.md
   })
 
   it('says that there is nothing', async () => {
-    const desk = new Desk()
+    const desk = await Desk.empty()
     expect(await desk.run(['list'])).toEqual({ status: 0, stdout: 'Nothing is there.\n', stderr: '' })
     expect(await jsonAt(desk, ['list'])).toEqual({ entries: [], status: 0 })
   })

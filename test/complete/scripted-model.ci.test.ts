@@ -34,7 +34,7 @@ describe('the scripted model', () => {
     afterThisFile(() => program.kill('SIGKILL'))
     const [line] = await once(createInterface(program.stdout), 'line')
     const baseUrl =
-      /OPENAI_BASE_URL=(http:\/\/127\.0\.0\.1:\d+\/v1) OPENAI_MODEL=any npx keepsake chat$/.exec(line)?.[1] ?? ''
+      /OPENAI_BASE_URL=(http:\/\/127\.0\.0\.1:\d+\/v1) OPENAI_MODEL=any keepsake chat$/.exec(line)?.[1] ?? ''
     for (const make of [openaiModel, anthropicModel]) {
       const { complete } = make({ model: 'any', baseUrl })
       const ask = (message: string): ReturnType<typeof complete> => complete(message, { model: 'any', tools: TOOLS })

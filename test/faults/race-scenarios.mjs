@@ -117,11 +117,10 @@ export const raceScenarios = [
       await aNote(opened)
       await onMonday(opened)
     },
-    step: ({ memory }) => memory.undo(),
+    // Saved before, the external edit builds on what is undone.
+    step: ({ memory }) => memory.undo({ withLater: true }),
     file: NOTE,
     hand: inTheNote,
-    // Saved before, it is the hand's change that is undone.
-    mayBeAsBefore: true,
     weSay: FRIDAY,
     isOurs: ({ change }) => change.reverts !== undefined,
   },

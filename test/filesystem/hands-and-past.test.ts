@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Memory } from '../../src/memory.ts'
+import { Memory, type Undone } from '../../src/memory.ts'
 import { TICK_MS } from '../../src/stores/disk/reading.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 
@@ -44,6 +44,11 @@ const ENTRIES = 'agents/main/entries'
 
 async function texts(memory: Memory): Promise<string[]> {
   return (await memory.list()).map(({ content }) => content).sort()
+}
+
+/** The newest external edit; it is found first where nobody has looked yet. */
+function undoEdits(memory: Memory): Promise<Undone> {
+  return memory.undo({ by: 'hand', last: 1 })
 }
 
 describe('a copy made by hand', () => {
@@ -81,7 +86,7 @@ describe('a copy made by hand', () => {
     cpSync(at(`${ENTRIES}/a.md`), at(`${ENTRIES}/b.md`))
     await memory.absorb()
     rmSync(at(`${ENTRIES}/b.md`))
-    await memory.undo()
+    await undoEdits(memory)
     expect(await texts(memory)).toEqual(['body', 'body'])
   })
 })
@@ -92,7 +97,7 @@ describe('a move by hand', () => {
     await memory.learnFact('a', 'first')
     renameSync(at('world/a.md'), at('world/c.md'))
     expect((await memory.absorb()).changes).toHaveLength(1)
-    await memory.undo()
+    await undoEdits(memory)
     expect(readdirSync(at('world'))).toEqual(['a.md'])
     expect((await memory.get('a'))?.content).toBe('first')
   })
@@ -105,7 +110,7 @@ describe('a move by hand', () => {
     renameSync(at(`${ENTRIES}/a.md`), at(`${ENTRIES}/t`))
     renameSync(at(`${ENTRIES}/b.md`), at(`${ENTRIES}/a.md`))
     renameSync(at(`${ENTRIES}/t`), at(`${ENTRIES}/b.md`))
-    const { change } = await memory.undo()
+    const { change } = await undoEdits(memory)
     expect(change?.reverts).toEqual([3])
     expect([readFileSync(at(`${ENTRIES}/a.md`), 'utf8'), readFileSync(at(`${ENTRIES}/b.md`), 'utf8')]).toEqual(before)
     expect((await memory.undo()).change?.reverts).toEqual([2])
@@ -125,6 +130,20 @@ describe('a move by hand', () => {
 })
 
 describe('undo', () => {
+  it('reverts the last change, not an edit that was made before it and is only found now', async () => {
+    const memory = open()
+    await memory.remember('first', { name: 'a' })
+    const path = at(`${ENTRIES}/a.md`)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('first', 'edited'))
+    await memory.remember('second', { name: 'b' })
+    const { undone, warnings } = await memory.undo()
+    expect(undone.map(({ change }) => change.number)).toEqual([2])
+    expect(warnings).toEqual(['change 3, an external edit, is left as it is; undo it by its number'])
+    expect(await texts(memory)).toEqual(['edited'])
+    await memory.undo({ changes: [3] })
+    expect(await texts(memory)).toEqual(['first'])
+  })
+
   it('brings back a text that a hand had emptied', async () => {
     const memory = open()
     await memory.learnFact('t', 'x one')
@@ -134,7 +153,7 @@ describe('undo', () => {
     await memory.learnFact('t', 'y two')
     await memory.undo()
     expect(readFileSync(at('world/t.md'), 'utf8')).toBe('')
-    await memory.undo()
+    await undoEdits(memory)
     expect((await memory.get('t'))?.content).toBe('x one')
   })
 
@@ -175,7 +194,7 @@ describe('undo', () => {
     const memory = open()
     await expect(memory.undo()).rejects.toMatchObject({ code: 'NOT_FOUND' })
     writeFileSync(at('world/t.md'), 'edited\n')
-    await memory.undo()
+    await undoEdits(memory)
     expect(readFileSync(at('world/t.md'), 'utf8')).toBe('older\n')
     rmSync(at('.state'), { recursive: true })
     await expect(open().undo()).rejects.toMatchObject({ code: 'NOT_FOUND' })

@@ -71,7 +71,7 @@ describe('a write that a crash kept from its file', () => {
 
   it.each([
     ['absorb', (memory: Memory) => memory.absorb()],
-    ['undo', (memory: Memory) => memory.undo()],
+    ['undo', (memory: Memory) => memory.undo({ by: 'hand', last: 1 })],
   ])('and %s tells it too', async (_, take) => {
     appendFileSync(memoryFile(), '- by hand\n')
     expect((await take(open())).warnings).toHaveLength(1)

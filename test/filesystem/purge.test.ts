@@ -79,7 +79,7 @@ describe('purge', () => {
     await again.memory.remember('kept no more', { name: 'Kept' })
     await again.memory.undo()
     expect((await again.memory.get('Kept'))?.content).toBe('kept')
-    await again.memory.undo({ last: 2 })
+    await again.memory.undo({ changes: [3, 4] })
     expect((await again.memory.list()).map(({ content }) => content)).toEqual(['before'])
     expect(await again.memory.store.problems()).toEqual([])
   })
@@ -92,7 +92,7 @@ describe('purge', () => {
     expect(holding(SECRET).length).toBeGreaterThan(0)
     await store.purge([entry.id])
     expect(holding(SECRET)).toEqual([])
-    expect(await memory.log()).toEqual([])
+    expect(await memory.log()).toMatchObject([{ change: { purged: ['main'] }, touched: [] }])
   })
 
   it('removes what a hand wrote, and says where else the text stands', async () => {
@@ -104,8 +104,11 @@ describe('purge', () => {
     writeFileSync(join(root, 'notes.txt'), `x ${SECRET}`)
     mkdirSync(join(base, '.ws.moving'))
     const door = (await memory.list({ kinds: ['note'] }))[0]
-    const { outOfReach } = await store.purge([door?.id ?? ''])
-    expect(outOfReach.join('\n')).toMatch(/notes\.txt[\s\S]*world\/copied\.md|world\/copied\.md[\s\S]*notes\.txt/)
+    const { occurrences, outOfReach } = await store.purge([door?.id ?? ''])
+    expect(occurrences).toMatchObject([
+      { in: 'entry', scope: 'world', name: 'Copied' },
+      { in: 'file', path: 'notes.txt' },
+    ])
     expect(outOfReach.join('\n')).toContain('.ws.moving, which a move')
     const left = holding(SECRET).filter((file) => !file.includes('.state'))
     expect(left.sort()).toEqual(['ws/notes.txt', 'ws/world/copied.md'])
@@ -132,11 +135,67 @@ describe('purge', () => {
   it('is finished by the next writer when it was interrupted', async () => {
     const { memory } = open()
     const { entry } = await memory.remember(SECRET, { name: 'Door' })
+    await memory.session('chat').append({ role: 'user', content: SECRET })
     await memory.forget('Door')
-    writeFileSync(join(root, '.state/purge.json'), JSON.stringify({ ids: [entry.id] }))
+    const texts = [{ agent: 'main', text: SECRET }]
+    writeFileSync(join(root, '.state/purge.json'), JSON.stringify({ ids: [entry.id], origin: { by: 'user' }, texts }))
     await open().memory.remember('next')
     expect(holding(SECRET)).toEqual([])
     expect(readdirSync(join(root, '.state'))).not.toContain('purge.json')
+  })
+})
+
+describe('the words of a purged entry', () => {
+  it('stay in the backups of what others said, which are named', async () => {
+    const { memory, store } = open()
+    await memory.remember(SECRET, { name: 'Door' })
+    await store.sessions.append('bob', 'k', [{ content: SECRET }])
+    await store.sessions.append('main', 'k', [{ content: SECRET }])
+    const to = join(base, 'one.tgz')
+    await store.backup({ to })
+    const { cleaned, outOfReach } = await memory.purge('Door')
+    expect(cleaned).toContain(`the backup ${to}`)
+    expect(outOfReach[0]).toBe(`the backup ${to}: other entries or sessions in it have the same words`)
+    const members = gunzipSync(readFileSync(to)).toString()
+    expect(members.split(SECRET)).toHaveLength(2)
+    expect(members).toContain('{"content":"[purged]"}')
+  })
+
+  it('go from the ends of transcripts that a fix has cut off, where these are of the same agent', async () => {
+    const { memory } = open()
+    await memory.remember(SECRET, { name: 'Door' })
+    for (const agent of ['main', 'bob']) {
+      mkdirSync(join(root, '.state/aside/then/agents', agent, 'sessions'), { recursive: true })
+      const torn = `{"type":"turn","content":"it is ${SECRET}", "x`
+      writeFileSync(join(root, '.state/aside/then/agents', agent, 'sessions/k.jsonl'), torn)
+    }
+    const { occurrences } = await memory.purge('Door')
+    expect(holding(SECRET)).toEqual(['ws/.state/aside/then/agents/bob/sessions/k.jsonl'])
+    expect(occurrences).toEqual([{ in: 'file', path: '.state/aside/then/agents/bob/sessions/k.jsonl' }])
+    const own = readFileSync(join(root, '.state/aside/then/agents/main/sessions/k.jsonl'), 'utf8')
+    expect(own).toBe('{"type":"turn","content":"it is [purged]", "x')
+  })
+
+  it('stay in a file that is no transcript, whatever its name', async () => {
+    const { memory } = open()
+    await memory.remember(SECRET, { name: 'Door' })
+    mkdirSync(join(root, 'exports/sessions'), { recursive: true })
+    const line = `{"content":${JSON.stringify(SECRET)}}\n`
+    writeFileSync(join(root, 'exports/sessions/data.jsonl'), line)
+    const { occurrences } = await memory.purge('Door')
+    expect(occurrences).toEqual([{ in: 'file', path: 'exports/sessions/data.jsonl' }])
+    expect(readFileSync(join(root, 'exports/sessions/data.jsonl'), 'utf8')).toBe(line)
+  })
+
+  it('go from the sessions of the one agent of a flat workspace', async () => {
+    const store = filesystemStore({ root, timezone: 'UTC', layout: 'flat', agent: 'main' })
+    stores.push(store)
+    const memory = new Memory(store, 'main', Date.now)
+    await memory.remember(SECRET, { name: 'Door' })
+    await memory.session('k').append({ role: 'user', content: SECRET })
+    await memory.purge('Door')
+    expect(holding(SECRET)).toEqual([])
+    expect(readFileSync(join(root, 'sessions/k.jsonl'), 'utf8')).toContain('[purged]')
   })
 })
 

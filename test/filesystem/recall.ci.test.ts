@@ -129,7 +129,7 @@ describe('recall in step with the files', () => {
     expect(await found(memory, 'orchard')).toHaveLength(1)
     await memory.absorb()
     expect(await found(memory, 'orchard')).toHaveLength(1)
-    await memory.undo()
+    await memory.undo({ by: 'hand', last: 1 })
     expect(await found(memory, 'orchard')).toEqual([])
     expect(await found(memory, 'boiler')).toHaveLength(1)
   })

@@ -45,7 +45,7 @@ process.stdin.on('end', () => { ends = true }).resume()
 for (let isLast = false; !isLast || failing > 0 && failing < 100; ) {
   isLast = ends
   try {
-    await memory.remember('By a writer.', { name: 'N' + written % 5 })
+    await memory.remember('By a writer: ' + written, { name: 'N' + written % 5 })
     if (++written === 1) console.error('begun')
     failing = 0
   } catch (error) {

@@ -78,7 +78,7 @@ describe('retention', () => {
   })
 
   it('leaves nothing to find of what is purged after it was folded', async () => {
-    const secret = 'a-secret-from-long-ago'
+    const secret = 'a-secret-from-very-long-ago'
     await process((memory) => memory.remember(secret, { name: 'Old' }), { retentionDays: 30 })
     await writeDaily(60, 'text', { retentionDays: 30 })
     expect(journal().some((name) => name.endsWith('.base'))).toBe(true)

@@ -132,7 +132,7 @@ describe(`undo (seed ${seed})`, () => {
     }
     expect(restarts).toBeGreaterThan(1)
     for (let number = last; number >= 1; number--) {
-      const { change } = await memory.undo()
+      const { change } = await memory.undo({ changes: [number] })
       expect(change?.reverts, `seed ${seed}`).toEqual([number])
       // An edit by hand may have been told as several changes, one a file.
       const then = before.get(number)

@@ -1,7 +1,17 @@
 /** store.watch(): whatever changes the folder is noticed soon, few calls for many steps, and nothing is left running. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import fs, { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import fs, {
+  appendFileSync,
+  chmodSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -168,7 +178,89 @@ describe('a process that watched', () => {
   })
 })
 
+const NOBODY = 65_534
+
+/** Root reads every folder, so the rest of the test runs as a user who does not. */
+function becomeNobody(): void {
+  if (process.getuid?.() !== 0) return
+  const all = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => join(root, path))
+  for (const path of [join(root, '..'), root, ...all]) lchownSync(path, NOBODY, NOBODY)
+  process.seteuid?.(NOBODY)
+}
+
+describe('a folder that can no longer be read', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  })
+
+  afterEach(() => {
+    for (const path of ['agents', 'agents/main'].map((one) => join(root, one))) {
+      if (fs.existsSync(path)) chmodSync(path, 0o700)
+    }
+    if (process.getuid?.() === 0) process.seteuid?.(0)
+  })
+
+  it.each(['agents', 'agents/main'])(
+    '%s: the watching goes on, and notices when it can be read again',
+    async (path) => {
+      becomeNobody()
+      await begin()
+      chmodSync(join(root, path), 0)
+      await vi.advanceTimersByTimeAsync(3000)
+      expect(calls).toBe(1)
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(calls).toBe(1)
+      chmodSync(join(root, path), 0o700)
+      await vi.advanceTimersByTimeAsync(3000)
+      expect(calls).toBe(2)
+      await memory.remember('Later.', { name: 'Later' })
+      await vi.advanceTimersByTimeAsync(3000)
+      expect(calls).toBe(3)
+    },
+  )
+
+  it('leaves the others followed', async () => {
+    becomeNobody()
+    await begin()
+    chmodSync(join(root, 'agents/main'), 0)
+    await vi.advanceTimersByTimeAsync(3000)
+    calls = 0
+    await saved('world/deploys.md', 'Never.')
+    await vi.advanceTimersByTimeAsync(100)
+    expect(calls).toBe(1)
+  })
+
+  it('or is gone: the others are followed', async () => {
+    await begin()
+    rmSync(join(root, 'agents'), { recursive: true })
+    await vi.advanceTimersByTimeAsync(3000)
+    calls = 0
+    await saved('world/deploys.md', 'Never.')
+    await vi.advanceTimersByTimeAsync(100)
+    expect(calls).toBe(1)
+  })
+})
+
 describe('where the system gives no notices', () => {
+  it('a watcher that fails later is no failure of the process, and the folder is watched again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    const begun = vi.spyOn(fs, 'watch')
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      begun.mockRestore()
+      syncBuiltinESMExports()
+    })
+    await begin()
+    const before = begun.mock.calls.length
+    for (const { value } of begun.mock.results)
+      value.emit('error', Object.assign(new Error('EACCES'), { code: 'EACCES' }))
+    await vi.advanceTimersByTimeAsync(3000)
+    expect(begun.mock.calls.length).toBe(2 * before)
+    await saved('world/deploys.md', 'Never.')
+    await vi.advanceTimersByTimeAsync(100)
+    expect(calls).toBe(1)
+  })
+
   it('what changed is noticed within three seconds', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
     const none = vi.spyOn(fs, 'watch').mockImplementation(() => {

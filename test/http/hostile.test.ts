@@ -99,8 +99,10 @@ const PAGES: readonly Row[] = [
 ]
 
 const METHODS: readonly Row[] = [
-  ...['OPTIONS', 'PUT', 'HEAD', 'TRACE', 'PROPFIND', 'QUERY'].map((method) => changed(method, { method }, 405)),
+  ...['OPTIONS', 'PUT', 'TRACE', 'PROPFIND', 'QUERY'].map((method) => changed(method, { method }, 405)),
   { ...changed('PATCH', { method: 'PATCH' }, 405), only: 'mcp' },
+  { ...changed('HEAD', { method: 'HEAD' }, 405), only: 'mcp' },
+  { ...changed('HEAD with a body', { method: 'HEAD' }, 400), only: 'api' },
   { ...changed('POST', { method: 'POST' }, 405), only: 'api' },
   changed('CONNECT', { method: 'CONNECT', path: 'evil.example:443' }, 'closed'),
   changed('an unknown method', { method: 'BREW' }, 400),

@@ -21,7 +21,7 @@ describe('serving is refused', () => {
       await expect(serve({ host })).rejects.toMatchObject({
         code: 'INVALID',
         message: expect.stringContaining(host),
-        hint: expect.stringContaining('--token-file'),
+        hint: expect.stringContaining('--no-token'),
       })
     },
   )

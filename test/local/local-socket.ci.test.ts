@@ -64,6 +64,7 @@ beforeAll(async () => {
   await memory.as('scout').remember('Scouts deploy at night.', { name: 'Night deploys' })
   // The first search loads what all of them need, which may take longer than who asks will wait.
   await memory.search('deploy')
+  await memory.embed()
 })
 afterAll(async () => {
   await memory.close()
@@ -324,10 +325,12 @@ describe('a server', () => {
     expect(await ask('deploy')).toBeDefined()
   })
 
-  it('can be told of no signal and of nothing else that a search does not know', async () => {
+  it('can be told of no signal, and refuses what a search does not know', async () => {
     const { path } = await serve()
-    const reply = await said(path, question({ options: { signal: { aborted: true }, __proto__: null, nonsense: 1 } }))
+    const reply = await said(path, question({ options: { signal: { aborted: true } } }))
     expect(JSON.parse(reply).found.hits).toEqual((await memory.search('deploy')).hits)
+    const refused = await said(path, question({ options: { nonsense: 1 } }))
+    expect(JSON.parse(refused).no).toContain('there is no option "nonsense"')
   })
 
   it('listens where only this user can come, whatever the umask', async () => {

@@ -126,9 +126,12 @@ it('a command that runs once finds by meaning while a server runs, and by words 
     ({ searched }) => searched.mode === 'hybrid',
   )
   expect(pangolin.hits[0].entry.content).toBe('A pangolin digs')
-  // A server embeds for its own agent; for another, when it is asked by a mode.
+  // A server embeds for its own agent; for another, behind an answer that had to do without.
   await desk.make(['remember', 'Alexandra is the boss', '--agent', 'scout'])
-  const scout = await recalled('--mode', 'semantic', '--agent', 'scout')
+  const scout = await eventually(
+    () => recalled('--mode', 'semantic', '--agent', 'scout'),
+    ({ searched }) => searched.vectors.pending === 0,
+  )
   expect([scout.searched.vectors.pending, scout.hits[0].entry.content]).toEqual([0, 'Alexandra is the boss'])
   // Words are words, also beside a server.
   expect((await recalled('--mode', 'lexical')).searched.mode).toBe('lexical')

@@ -1,5 +1,7 @@
 /** MCP over HTTP: the token, the headers of every answer, sessions of the 2025 protocols, and the command that serves. */
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Desk, ended } from '../cli/keepsake.ts'
 import { type Head, raw } from '../http/raw.ts'
@@ -173,47 +175,111 @@ describe('a session of the 2025 protocols', () => {
 
 describe('the command', () => {
   const desk = new Desk()
-  let server: ReturnType<Desk['start']>
-  let url: string
+  const kept = join(desk.folder, 'home/.local/state/keepsake/token')
+  let server: Started
 
   beforeAll(async () => {
-    server = desk.start(['mcp', '--http', '--port', '0'])
-    url = await new Promise((resolve, reject) => {
-      let text = ''
-      server.stdout.on('data', (part) => {
-        text += part
-        const found = /http:\/\/\S+\/mcp/.exec(text)?.[0]
-        if (found) resolve(found)
+    server = await started(desk)
+  })
+
+  it('lets in only clients that send the token that it made', async () => {
+    const token = readFileSync(kept, 'utf8').trim()
+    const ask = (headers: Readonly<Record<string, string>>): Promise<Response> =>
+      fetch(server.url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+        body: INITIALIZE,
       })
-      server.on('exit', () => reject(new Error(`it ended: ${text}`)))
-    })
+    for (const headers of [{}, { Authorization: 'Bearer wrong' }, { Authorization: `Basic ${token}` }]) {
+      const refused = await ask(headers)
+      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="keepsake"'])
+      expect(await refused.json()).toMatchObject({
+        error: {
+          message: expect.stringMatching(/token of this server is missing or wrong.*Authorization: Bearer TOKEN/),
+        },
+      })
+    }
+    expect((await ask({ Authorization: `Bearer ${token}` })).status).toBe(200)
   })
 
   it.each(ERAS)('serves a client, %s', async (era) => {
-    const client = await connected({ url }, era)
+    await expect(connected(server, era)).rejects.toThrow()
+    const client = await connected(server, era, { token: readFileSync(kept, 'utf8').trim() })
     const { isError } = await client.callTool({ name: 'remember', arguments: { content: `Over HTTP, ${era}.` } })
     expect(isError).toBeUndefined()
     expect(JSON.stringify(await client.callTool({ name: 'recall', arguments: { query: era } }))).toContain('Over HTTP')
     await client.close()
   })
 
-  it('ends with a signal, also with a stream open', async () => {
-    const client = await connected({ url }, 'modern')
+  it('ends on a signal even with a stream open, never prints the token, and uses the same one next time', async () => {
+    const token = readFileSync(kept, 'utf8').trim()
+    const client = await connected(server, 'modern', { token })
     await client.listen({ resourcesListChanged: true })
-    server.kill('SIGTERM')
-    expect((await ended(server)).status).toBe(0)
+    server.child.kill('SIGTERM')
+    const { status, stdout, stderr } = await server.over
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('keepsake install CLIENT --http')
+    expect(stdout).not.toContain(token)
     await client.close().catch(() => undefined)
+    const again = await started(desk)
+    await (await connected(again, 'modern', { token })).close()
+    again.child.kill('SIGTERM')
+    await again.over
   })
 
-  it('wants a token beyond loopback, from a file or the environment, and never shows it', async () => {
-    const without = await desk.run(['mcp', '--http', '--host', '0.0.0.0', '--port', '0'])
-    expect(without).toMatchObject({ status: 2, stderr: expect.stringContaining('--token-file') })
+  it('lets in a client with the entry that install wrote, under `mcp --http` and `serve`', async () => {
+    const serving = await started(desk, ['serve', '--port', '0'])
+    await desk.make(['install', 'claude', '--http', '--port', new URL(serving.url).port])
+    const { url, headers } = JSON.parse(readFileSync(join(desk.folder, '.mcp.json'), 'utf8')).mcpServers.keepsake
+    expect(url).toBe(serving.url)
+    await expect(connected({ url }, 'modern')).rejects.toThrow()
+    const client = await connected({ url }, 'modern', { token: headers.Authorization.replace('Bearer ', '') })
+    expect((await client.listTools()).tools.length).toBeGreaterThan(3)
+    await client.close()
+    serving.child.kill('SIGINT')
+    const { stdout, stderr } = await serving.over
+    expect(stdout + stderr).not.toContain(headers.Authorization)
+  })
+
+  it.each([['mcp', '--http'], ['serve']])('lets everyone in with --no-token, and says so: %s', async (...words) => {
+    const open = await started(desk, [...words, '--port', '0', '--no-token'])
+    await (await connected(open, 'modern')).close()
+    open.child.kill('SIGINT')
+    expect((await open.over).stderr).toBe(
+      `keepsake: warning: Anyone who can reach ${new URL(open.url).host} on this machine can read and change this memory.\n`,
+    )
+  })
+
+  it('has a token beyond loopback in any case, and never shows one', async () => {
+    const without = await desk.run(['mcp', '--http', '--host', '0.0.0.0', '--port', '0', '--no-token'])
+    expect(without).toMatchObject({ status: 2, stderr: expect.stringContaining('Leave --no-token out') })
     const short = await desk.run(['mcp', '--http', '--port', '0'], { env: { KEEPSAKE_MCP_TOKEN: 'tiny-secret' } })
     expect(short.status).toBe(2)
     expect(short.stdout + short.stderr).not.toContain('tiny-secret')
   })
 
   afterAll(() => {
-    server.kill('SIGKILL')
+    server.child.kill('SIGKILL')
   })
 })
+
+interface Started {
+  readonly child: ReturnType<Desk['start']>
+  readonly url: string
+  readonly over: ReturnType<typeof ended>
+}
+
+/** Resolves when it has printed where MCP is. */
+function started(desk: Desk, args: readonly string[] = ['mcp', '--http', '--port', '0']): Promise<Started> {
+  const child = desk.start(args)
+  const over = ended(child)
+  return new Promise((resolve, reject) => {
+    let text = ''
+    child.stdout.on('data', (part) => {
+      text += part
+      const url = /http:\/\/\S+\/mcp(?=\n)/.exec(text)?.[0]
+      if (url) resolve({ child, url, over })
+    })
+    over.then(({ stdout, stderr }) => reject(new Error(`it ended: ${stdout}${stderr}`)), reject)
+  })
+}

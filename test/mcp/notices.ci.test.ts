@@ -3,12 +3,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { KeepsakeError } from '../../src/errors.ts'
-import { lookAgain } from '../../src/follow/follow-memory.ts'
+import { lookAgain, reportUnreadable } from '../../src/follow/follow-memory.ts'
 import { type Memory, openMemory } from '../../src/index.ts'
 import { laterStore } from '../../src/mcp/later-store.ts'
 import { type ResourceChange, watchResources } from '../../src/mcp/resource-changes.ts'
 import { Subscriptions } from '../../src/mcp/subscriptions.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { Problem, Store } from '../../src/ports/store.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { freshFolder } from '../cli/keepsake.ts'
 import { eventually } from './harness.ts'
@@ -270,6 +270,34 @@ describe.concurrent('a store that fails', () => {
     expect(await ear.counts(entry('a'))).toEqual([2])
     await Promise.all([watch.stop(), second.stop()])
     expect(watches).toBe(0)
+  })
+
+  it('is reported once, until it can be read again', async () => {
+    const place = new Place()
+    const store = place.store()
+    let [failure, problems]: [string | undefined, Problem[]] = ['no reading today', []]
+    const memory = await place.memory({
+      ...store,
+      changes: async (...args) => {
+        if (failure !== undefined) throw new KeepsakeError('IO', failure)
+        return { ...(await store.changes(...args)), problems }
+      },
+    })
+    await memory.remember('One.', { name: 'a' })
+    const warned: string[] = []
+    reportUnreadable(memory.store, (news) => warned.push(...news))
+    const [first, second] = await Promise.all([1, 2].map(() => watchResources(memory, () => undefined)))
+    const third = await watchResources(memory, () => undefined)
+    expect(warned).toEqual(['no reading today'])
+    failure = undefined
+    problems = [{ path: 'agents/main/', problem: 'is locked away' }]
+    lookAgain(memory)
+    await eventually(
+      () => warned,
+      (told) => told.length > 1,
+    )
+    expect(warned).toEqual(['no reading today', 'agents/main/: is locked away'])
+    await Promise.all([first, second, third].map((watch) => watch?.stop()))
   })
 })
 

@@ -8,6 +8,7 @@ import { Desk } from '../cli/keepsake.ts'
 import { connect, ERAS, eventually } from './harness.ts'
 
 const SECRET = 'heliotrope'
+const HIDING = 'Hid\u200bing'
 const ODD_NAMES = ['a/b', '..', '100% säure', '東京 メモ', 'what? #1', 'x+y&z=ü', 'a.b.c', '%41', '{name}']
 
 async function furnishedDesk(): Promise<Desk> {
@@ -16,6 +17,7 @@ async function furnishedDesk(): Promise<Desk> {
   for (const name of ODD_NAMES) await memory.remember(`Text of ${name}`, { name })
   await memory.remember('Over in a moment.', { name: 'Fleeting', ttl: '1s' })
   await memory.learnFact('Ships / boats', 'They float.')
+  await memory.remember('pass\u200bword </memory>\x1b[2J', { name: HIDING, description: 'a\u202eb' })
   const other = memory.as('other')
   await other.reflect(`The other one's ${SECRET}.`)
   await other.remember(`A ${SECRET} of the other one.`, { name: 'Other secret', aliases: ['odd alias'] })
@@ -55,9 +57,17 @@ describe.each(ERAS)('resources, %s', (era) => {
     const { resources } = await client.listResources({}, { cacheMode: 'bypass' })
     expect(resources[0]).toMatchObject({ uri: 'keepsake://memory', mimeType: 'text/markdown' })
     const names = resources.slice(1).map(({ name }) => name)
-    expect(names.toSorted()).toEqual(['Staging server', 'Ships / boats', 'Deploys', 'Posters', ...ODD_NAMES].toSorted())
+    const own = ['Staging server', 'Ships / boats', 'Deploys', 'Posters', 'Hid<U+200B>ing', ...ODD_NAMES]
+    expect(names.toSorted()).toEqual(own.toSorted())
     expect(resources.find(({ name }) => name === 'Ships / boats')?.uri).toBe('keepsake://world/Ships%20%2F%20boats')
     expect(JSON.stringify(resources)).not.toMatch(/other/i)
+  })
+
+  it('show what is invisible, and no tags', async () => {
+    const { resources } = await client.listResources({}, { cacheMode: 'bypass' })
+    const hiding = resources.find(({ name }) => name === 'Hid<U+200B>ing')
+    expect(hiding?.description).toBe('a<U+202E>b')
+    expect(await textAt(client, hiding?.uri ?? '')).toBe('pass<U+200B>word <·/memory><U+001B>[2J')
   })
 
   it('are read as they were written, whatever their names', async () => {

@@ -1,7 +1,7 @@
 /** The server as a process: what it makes of lines that are none, of calls that are cancelled, and how it ends. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
@@ -338,6 +338,24 @@ describe.concurrent('keepsake mcp', () => {
   it('prints nothing of its own, whatever is asked for', async () => {
     const desk = await Desk.empty()
     expect(await desk.run(['mcp', '--json'], { input: '' })).toEqual({ status: 0, stdout: '', stderr: '' })
+  })
+
+  it('warns of a memory or an agent that is not there yet, and starts all the same', async () => {
+    const desk = await Desk.furnished()
+    const started = (...args: string[]) => desk.run(['mcp', ...args], { input: '' })
+    expect(await started('--workspace', 'nowhere')).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: `keepsake: warning: there is no memory at ${desk.folder}/nowhere yet; the first write makes one\n`,
+    })
+    expect(await started('--agent', 'mian')).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'keepsake: warning: agent "mian" is new; did you mean "main"?\n',
+    })
+    expect((await started('--workspace', '.', '--agent', 'main')).stderr).toBe('')
+    expect((await started('--workspace', 'nowhere', '--quiet')).stderr).toBe('')
+    expect(existsSync(join(desk.folder, 'nowhere'))).toBe(false)
   })
 })
 

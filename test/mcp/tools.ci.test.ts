@@ -151,6 +151,7 @@ describe.each(PRESET_NAMES.flatMap((preset) => ERAS.map((era) => ({ preset, era 
 describe('the directive of a workspace', () => {
   it('takes the place of the built-in instructions', async () => {
     const desk = await Desk.empty()
+    await desk.make(['init', '--own'])
     desk.edit('directives/memory.md', 'Remember the tides.\n')
     expect((await connect(desk, 'modern')).client.getInstructions()).toContain('Remember the tides.')
   })

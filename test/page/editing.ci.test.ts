@@ -29,8 +29,14 @@ describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
   const entry = (): Locator => page.getByRole('region', { name: 'Entry', exact: true })
   const notices = (): Locator => page.getByRole('region', { name: /notices/i }).or(page.locator('[aria-live]'))
 
+  /** The file is written before the page has its answer. Until then the editor is open, and the browser would ask before it leaves. */
+  async function open(path: string): Promise<void> {
+    await page.getByRole('textbox', { name: 'Text' }).waitFor({ state: 'detached' })
+    await page.goto(`${site.url}${path}`)
+  }
+
   async function openEntry(name: string): Promise<void> {
-    await page.goto(`${site.url}/browse?kind=note`)
+    await open('/browse?kind=note')
     await page.getByRole('list', { name: 'Entries' }).getByRole('link', { name }).click()
     await entry().getByRole('heading', { name, level: 2 }).waitFor()
   }
@@ -49,7 +55,7 @@ describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
   }
 
   it('finds an entry by a question, edits it and sees the file change, and undoes it', async () => {
-    await page.goto(`${site.url}/recall`)
+    await open('/recall')
     await page.getByRole('searchbox').fill('when does heron restart?')
     await page.getByRole('main').getByRole('link', { name: 'Staging server' }).click()
     await shows('Its name is heron.')
@@ -239,8 +245,17 @@ describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
     forgive('status of 404')
   })
 
+  it('shows a purge among the changes, and offers no undo for it', async () => {
+    expect((await site.desk.run(['remember', 'A secret.', '--name', 'Purged'])).status).toBe(0)
+    expect((await site.desk.run(['forget', 'Purged', '--purge', '--yes'])).status).toBe(0)
+    await open('/changes')
+    const purge = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Purged an entry.' }).first()
+    await purge.waitFor()
+    expect(await purge.getByRole('button').count()).toBe(0)
+  })
+
   it('shows the memory as it was, and nothing can be written there', async () => {
-    await page.goto(`${site.url}/browse?asOf=${encodeURIComponent(new Date().toISOString())}`)
+    await open(`/browse?asOf=${encodeURIComponent(new Date().toISOString())}`)
     await page.getByRole('list', { name: 'Entries' }).getByRole('link', { name: 'Deploys' }).click()
     await shows('of Deploys.')
     expect(await entry().getByRole('button', { name: 'Edit' }).count()).toBe(0)
@@ -248,7 +263,7 @@ describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
   })
 
   it('does all of it by keys alone', async () => {
-    await page.goto(`${site.url}/browse?kind=note`)
+    await open('/browse?kind=note')
     await page.getByRole('list', { name: 'Entries' }).getByRole('link').first().waitFor()
     const tabTo = async (target: Locator): Promise<void> => {
       for (let presses = 0; presses < 60; presses++) {

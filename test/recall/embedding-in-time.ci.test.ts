@@ -1,7 +1,9 @@
-/** How long somebody waits for vectors, and what is left when that is cut short. The model takes its time, of the test's making. */
+/** Embedding behind searches, and what is left when it is cut short. The model takes its time, of the test's making. */
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Memory, openMemory } from '../../src/memory.ts'
 import type { Operation } from '../../src/model/operation.ts'
@@ -35,62 +37,39 @@ function lines(count: number): Operation[] {
   return texts.map((content) => ({ op: 'add', scope: 'main', kind: 'experience', content }))
 }
 
-/** For each text that is given at once. */
-function slow(perTextMs: number): void {
-  letters.before = (texts) => new Promise((resolve) => setTimeout(resolve, texts.length * perTextMs))
-}
+/** Opens the workspace, searches and does nothing else. Prints how many texts the model has read by the end. */
+const SEARCHING = `
+  import { openMemory } from './dist/index.js'
+  import { Letters } from './test/faults/letters.mjs'
+  const letters = new Letters()
+  letters.before = (texts) => new Promise((resolve) => setTimeout(resolve, texts.length * 25))
+  const memory = await openMemory({ workspace: process.argv[1], embed: letters })
+  const { searched } = await memory.search('text')
+  const given = letters.given.length
+  process.on('exit', () => console.log(JSON.stringify({ pending: searched.vectors.pending, given, read: letters.given.length })))
+`
 
-describe('a search', () => {
-  it('without a mode waits about a second, however slow the model is, and tells what is left', async () => {
+describe('a program that only searches', () => {
+  it('gets its answer before entries are embedded, and ends before all are, with what was made kept', async () => {
     const memory = await open()
     await memory.apply(lines(400))
-    slow(20)
-    const { searched } = await memory.search('text')
-    // The query, 50 in a second, and a batch that was begun by then.
-    expect(letters.take().length).toBeLessThanOrEqual(1 + 50 + 8)
-    expect(searched.mode).toBe('hybrid')
-    expect(searched.vectors?.pending).toBeGreaterThanOrEqual(400 - 58)
-    expect(searched.vectors?.pending).toBeLessThan(400)
-  })
-})
-
-describe('what was just written is found by meaning', () => {
-  const found = async (memory: Memory): Promise<(string | null)[]> =>
-    (await memory.search('norhe', { limit: 1 })).hits.map(({ entry }) => entry.name)
-
-  it('by all who search at once, in one memory or two', async () => {
-    const [memory, other] = [await open(), await open()]
-    await memory.remember('heron', { name: 'Bird' })
-    slow(30)
-    expect(await Promise.all([memory, memory, other].map(found))).toEqual([['Bird'], ['Bird'], ['Bird']])
-    expect(letters.take().filter((text) => text === 'heron')).toHaveLength(1)
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', SEARCHING, root])
+    const { pending, given, read } = JSON.parse(stdout)
+    // The query, and then for about a second.
+    expect([pending, given]).toEqual([400, 1])
+    expect(read).toBeLessThan(400)
+    expect((await memory.embeddings()).entries).toBe(read - 1)
+    expect(read).toBeGreaterThan(1)
   })
 
-  it('where another process is at it for longer than one waits', async () => {
+  it('leaves it to another process that embeds already', async () => {
     const [memory, other] = [await open(), await open()]
     await memory.remember('heron', { name: 'Bird' })
     const lease = await other.store.lease(EMBED_LEASE)
-    expect(await found(memory)).toEqual(['Bird'])
+    expect((await memory.search('heron')).hits.map(({ entry }) => entry.name)).toEqual(['Bird'])
+    expect(await memory.embed()).toMatchObject({ isElsewhere: true, embedded: 0, pending: 1 })
+    expect(letters.take()).toEqual(['heron'])
     await lease?.release()
-    expect(await memory.embed()).toMatchObject({ embedded: 0, kept: true })
-    expect(await other.embeddings()).toMatchObject({ entries: 1, pending: 0 })
-  })
-
-  it('where much is being embedded', async () => {
-    const memory = await open()
-    await memory.apply(lines(400))
-    slow(5)
-    const stop = new AbortController()
-    const embedding = memory.embed({ signal: stop.signal }).catch(() => undefined)
-    await eventually(
-      () => letters.given.length,
-      (given) => given > 0,
-    )
-    await memory.remember('heron', { name: 'Bird' })
-    expect(await found(memory)).toEqual(['Bird'])
-    expect(letters.take().length).toBeLessThan(300)
-    stop.abort()
-    await embedding
   })
 })
 
@@ -121,10 +100,10 @@ describe('a model that hangs and heeds no signal', () => {
     expect(await (await open()).embed()).toMatchObject({ entries: 20, pending: 0 })
   })
 
-  it('keeps no memory from closing while it is searched, and what it has made is kept', async () => {
+  it('keeps no memory from closing after a search, and what was made behind it is kept', async () => {
     const [memory, searching] = await hanging((searched) => searched.search('text'))
+    expect(await searching).toMatchObject({ searched: { vectors: { pending: 20 } } })
     await memory.close()
-    await expect(searching).rejects.toMatchObject({ code: 'CLOSED' })
     letters.before = () => undefined
     const again = await open()
     expect((await again.embeddings()).entries).toBe(8)

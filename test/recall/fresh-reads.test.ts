@@ -30,6 +30,8 @@ async function open(options: Parameters<typeof openMemory>[0]): Promise<Memory> 
 }
 
 async function found(memory: Memory, query: string, mode: SearchMode | undefined): Promise<readonly string[]> {
+  // By meaning alone only what has a vector is found, and no search waits for vectors.
+  if (mode === 'semantic') await memory.embed()
   const { hits } = await memory.search(query, { minScore: 0, ...(mode === undefined ? {} : { mode }) })
   return hits.map(({ entry }) => entry.content.trim())
 }

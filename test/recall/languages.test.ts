@@ -57,6 +57,7 @@ describe.each(UNREAD)('%s', (_, notes, messages) => {
 
   it('is compared all the same where meaning alone was asked for', async () => {
     const [memory] = await memoryOf(notes)
+    await memory.embed()
     const { searched, hits } = await memory.search(notes[0] ?? '', { mode: 'semantic' })
     expect([searched.mode, hits[0]?.entry.content]).toEqual(['semantic', notes[0]])
     expect(hits[0]?.score).toBeCloseTo(0.999, 2)
@@ -75,6 +76,7 @@ it('pictures have no vector, and none is looked for by them', async () => {
 
 it('English finds by meaning beside them', async () => {
   const [memory] = await memoryOf([...UNREAD.flatMap(([, notes]) => notes), 'User prefers to be called Alex'])
+  await memory.embed()
   const { hits } = await memory.search('what name should I use?')
   expect(hits.map(({ entry }) => entry.content)).toEqual(['User prefers to be called Alex'])
 })

@@ -69,10 +69,22 @@ it('is not tried again by searches, which go on by meaning and find its entry by
   expect(calls).toEqual([['cup']])
 })
 
-it('leaves a search by meaning its meaning, also where that is who finds it out', async () => {
+it('leaves a search by meaning its meaning, also where the embedding behind a search finds it out', async () => {
   const memory = await filled(picky(isPoison).letters)
-  const { searched, warnings } = await memory.search('cup')
-  expect([searched.mode, searched.vectors?.pending, warnings]).toEqual(['hybrid', 0, []])
+  await memory.search('cup')
+  await vi.waitFor(async () => {
+    const { searched, warnings } = await memory.search('cup')
+    expect(searched).toMatchObject({ mode: 'hybrid', vectors: { pending: 0, refused: 1 } })
+    expect(warnings).toEqual([])
+  })
+})
+
+it('is found by its words where meaning is only preferred', async () => {
+  const memory = await filled(picky(isPoison).letters)
+  await memory.embed()
+  const { hits, searched } = await memory.search('cup', { preferredMode: 'semantic', limit: 100 })
+  expect(searched.mode).toBe('semantic')
+  expect(hits.map(({ entry }) => entry.name)).toContain('Cup')
 })
 
 it('is told of where somebody asks why its entry is not found', async () => {

@@ -29,12 +29,12 @@ describe('a purge by another process', () => {
   it('is not taken back by one that knows the turns from before', async () => {
     const memory = workspace.open()
     const session = memory.session('chat')
-    await session.append({ role: 'user', content: `my code is ${SECRET}` })
+    await session.append({ role: 'user', content: SECRET })
     await session.append({ role: 'user', content: 'second' })
     await purgeElsewhere()
     for (let n = 0; n < 6; n++) await session.append({ role: 'user', content: `next ${n}` })
     const said = (await memory.list({ kinds: ['conversation'] })).map(({ content }) => content)
-    expect(said).toContain('my code is [purged]')
+    expect(said).toContain('[purged]')
     expect(said.join()).not.toContain(SECRET)
   })
 
@@ -128,6 +128,19 @@ describe.each(PLACES)('a purged archive in %s', (where, newPlace) => {
     await purgeKilled('after')
     expect(await liveTexts(place.open().session('chat'))).toEqual([])
   })
+})
+
+it('a purge of what the world knows reaches the sessions of the agent that asks, and lists those of the others', async () => {
+  const memory = new Memory(memoryStore(), 'main', Date.now)
+  const other = new Memory(memory.store, 'bob', Date.now)
+  for (const { agent, store } of [memory, other]) await store.sessions.append(agent, 'chat', [{ content: 'figs' }])
+  await memory.learnFact('Quokka', 'figs')
+  await memory.store.sessions.append('bob', 'more', [{ content: 'The quokka eats figs.' }])
+  await memory.learnFact('Quokka', 'The quokka eats figs.')
+  const { occurrences } = await memory.purge('Quokka')
+  expect(occurrences).toEqual([{ in: 'session', scope: 'bob', key: 'more' }])
+  expect((await memory.store.sessions.read('main', 'chat'))?.records).toEqual([{ content: '[purged]' }])
+  expect((await memory.store.sessions.read('bob', 'chat'))?.records).toEqual([{ content: 'figs' }])
 })
 
 it('lists sessions whose archives were forgotten with one look at the past', async () => {

@@ -9,6 +9,7 @@ import { isKeepsakeError } from '../../src/errors.ts'
 import { Memory, type Session, type Summed } from '../../src/memory.ts'
 import { derivedId } from '../../src/model/id.ts'
 import { isFallback } from '../../src/session/archive.ts'
+import { windowStart } from '../../src/session/window.ts'
 import { isNightly } from '../tier.ts'
 import { PLACES, type Place } from './places.ts'
 import { untold } from './untold.ts'
@@ -243,7 +244,8 @@ class Trial {
       expect(recaps).toContain(view.archive?.content)
       expect(view.archive?.missing).toBeUndefined()
       const window = await memory.session('chat').window()
-      expect([...window.earlier, ...window.turns]).toEqual(view.turns)
+      expect(window.turns).toEqual(view.turns.slice(windowStart(view.turns, 2)))
+      expect(window.archive).toEqual(view.archive)
     }
     const texts = (await this.#memory.list({ kinds: ['archive'] })).map(({ content }) => content)
     const wanted = [...there].map(({ text }) => text)

@@ -28,7 +28,7 @@ describe.each(PLACES)('a session in %s', (where, newPlace) => {
   it('keeps its turns, with their tools and metadata, and when it began', async () => {
     const session = place.open().session('chat')
     expect(await session.view()).toEqual({ key: 'chat', createdAt: null, turns: [], broken: [] })
-    expect(await session.window()).toEqual({ messages: [], turns: [], earlier: [] })
+    expect(await session.window()).toEqual({ messages: [], turns: [] })
     await session.append({ role: 'user', content: 'hello' })
     const { createdAt } = await session.view()
     await session.append({ role: 'assistant', content: '', tools: ['recall'], metadata: { type: 'x', id: 1 } })

@@ -50,6 +50,10 @@ describe.each(STORES)('on the %s store', (store) => {
     expect([rewritten.expiresAt, again.text.includes('expires: ')]).toEqual([undefined, false])
     expect(rewritten.path).toBe(filed ? 'agents/main/entries/deploys.md' : undefined)
     expect(again.text.includes('file: agents/main/entries/deploys.md')).toBe(filed)
+    const unchanged = await bench.call('default.remember', { content: 'Run all tests.', name: 'Deploys' })
+    const done = 'Unchanged: the note "Deploys" is already like this.'
+    expect(unchanged.structured).toEqual({ done, entry: rewritten, unchanged: true })
+    expect(unchanged.text).toMatch(/^Unchanged: the note "Deploys" is already like this\.\nid: /)
   })
 
   it('remember keeps each kind it knows, and a rewrite of a fact by its name keeps it a fact', async () => {
@@ -61,7 +65,9 @@ describe.each(STORES)('on the %s store', (store) => {
     const second = await bench.done('default.remember', { content: 'deploys', kind: 'context', name: 'task' })
     expect(second.entry).toMatchObject({ id: first.entry.id, name: 'task', expiresAt: '2026-11-15T23:00:00.000Z' })
     await bench.done('default.remember', { content: 'Alex', kind: 'fact', name: 'User' })
-    expect((await bench.done('default.remember', { content: 'Sam', name: 'User' })).entry.kind).toBe('fact')
+    const sam = { content: 'Sam', name: 'User' }
+    expect((await bench.done('default.remember', sam)).entry.kind).toBe('fact')
+    expect((await bench.done('default.remember', sam)).done).toBe('Confirmed the fact "User".')
   })
 
   it.each([
@@ -412,6 +418,17 @@ describe.each(STORES)('on the %s store', (store) => {
     expect(isError).toBe(true)
     expect(text).toContain('change 2 came later')
     expect(text).not.toMatch(/--|keepsake /)
+  })
+
+  it('undo stops at a purge, and says which change of its own comes before it', async () => {
+    const bench = await Bench.open(store)
+    await bench.done('default.remember', { content: 'one', name: 'N' })
+    await bench.done('default.remember', { content: 'secret', name: 'S' })
+    await bench.memory.purge('S')
+    const { isError, text } = await bench.call('default.undo')
+    const hint = 'To undo your change before it: undo with change 1.'
+    expect([isError, text]).toEqual([true, `change 3 is a purge and can't be undone\n${hint}`])
+    expect((await bench.done('default.undo', { change: 1 })).undone).toEqual([1])
   })
 
   it('undo leaves alone what a hand or another agent did last', async () => {

@@ -15,16 +15,27 @@ function times<Value>(count: number, make: (n: number) => Value): Value[] {
 }
 
 describe.each(STORES)('facts on the %s store', (store) => {
-  const it = itOn(store, 'stored by several calls at once are one entry, with all that each of them knew')
-  it('stored by several calls at once are one entry, with all that each of them knew', async () => {
+  const it = itOn(store, 'stored by several calls at once are one entry, and another with other metadata')
+  it('stored by several calls at once are one entry, and another with other metadata', async () => {
     const bench = await Bench.open(store)
-    const plain = await Promise.all(times(8, () => bench.done(STORE, { content: 'Likes tea.' })))
-    expect(new Set(plain.map(({ id }) => id)).size).toBe(1)
-    const told = times(8, (n) => bench.done(STORE, { content: 'Likes rain.', metadata: { [`from${n}`]: n } }))
-    await Promise.all(told)
+    const metadata = [
+      undefined,
+      { who: 'Ann' },
+      { who: 'Bob', sure: true },
+      { sure: true, who: 'Bob' },
+      { who: ['Bob'] },
+    ]
+    const fact = (n: number): object => ({ content: 'Likes tea.', metadata: metadata[n % 5] })
+    const stored = await Promise.all(times(15, (n) => bench.done(STORE, fact(n))))
+    expect(new Set(stored.map(({ id }) => id)).size).toBe(4)
     const facts = await bench.memory.list()
-    expect(facts.map(({ content }) => content)).toEqual(['Likes tea.', 'Likes rain.'])
-    expect(Object.values(facts[1]?.metadata ?? {}).sort()).toEqual(times(8, (n) => n))
+    expect(facts.map((one) => JSON.stringify(one.metadata)).sort()).toHaveLength(4)
+    expect(new Set(facts.map(({ content }) => content))).toEqual(new Set(['Likes tea.']))
+    // Also when the one that has the plain name is gone, and the plain name is free.
+    await bench.memory.forget('Likes tea')
+    const left = await bench.memory.list()
+    for (const { metadata: known } of left) await bench.done(STORE, { content: 'Likes tea.', metadata: known })
+    expect((await bench.memory.list()).map(({ id }) => id)).toEqual(left.map(({ id }) => id))
   })
 
   it('with the same first words stay two, each of them one', async () => {

@@ -29,7 +29,10 @@ describe.each(STORES)('typed memories on the %s store', (store) => {
     const { memory } = bench
     const first = await memory.remember('Likes tea.', { kind: 'fact', ttl: '1h', aliases: ['tea'] })
     bench.at('2026-11-15T14:30:00.000Z')
-    const second = await memory.storeMemory('Likes tea.\n', 'fact', { metadata: { sure: true } })
+    const other = await memory.storeMemory('Likes tea.', 'fact', { metadata: { sure: true } })
+    expect(other.replaced).toBeUndefined()
+    await memory.forget(other.entry.id)
+    const second = await memory.storeMemory('Likes tea.\n', 'fact')
     const tool = await bench.done('reachy.store_memory', { content: 'Likes tea.' })
     expect([second.entry.id, tool.id, second.replaced]).toEqual([first.entry.id, first.entry.id, first.entry.revision])
     // Said again without an end, it has none.
@@ -39,7 +42,7 @@ describe.each(STORES)('typed memories on the %s store', (store) => {
       createdAt: '2026-11-15T14:03:00.000Z',
       expiresAt: null,
       aliases: ['tea'],
-      metadata: { sure: true },
+      metadata: {},
     })
     await memory.remember('Called Alex.', { kind: 'fact', metadata: PROFILE })
     const sam = await memory.remember('Called Sam.', { kind: 'fact', metadata: PROFILE })
@@ -80,7 +83,8 @@ describe.each(STORES)('typed memories on the %s store', (store) => {
     const first = await memory.setContext('task', 'billing', { ttl: '30s' })
     const second = await memory.setContext('task', 'taxes')
     expect([second.entry.id, second.entry.expiresAt]).toEqual([first.entry.id, '2026-11-15T23:00:00.000Z'])
-    await memory.storeMemory('no key', 'context')
+    const keyless = await memory.storeMemory('no key', 'context')
+    expect([keyless.entry.key, keyless.entry.name]).toEqual([undefined, null])
     await memory.remember('no key', { kind: 'context' })
     const unheard = memory.remember('no key', { kind: 'context', expect: '0123456789abcdef' })
     await expect(unheard).rejects.toMatchObject({ code: 'INVALID', message: expect.stringContaining('expect') })

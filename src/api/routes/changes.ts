@@ -56,13 +56,14 @@ function heldBackText(count: number): string {
 }
 
 function changeView({ change, touched, undoneBy, isPartial }: LoggedChange, zone: string): ChangeView {
-  const { number, at, origin, reverts, found } = change
+  const { number, at, origin, reverts, found, purged } = change
   return {
     ...{ number, at, ...localTime(at, zone), origin },
     touched: touched.slice(0, MOST_TOUCHED).map(touchedView),
     omitted: Math.max(0, touched.length - MOST_TOUCHED),
     ...said({ undoneBy, reverts }),
     found: found === true,
+    isPurge: purged !== undefined,
     isPartial,
   }
 }
@@ -110,7 +111,8 @@ function shown(value: unknown): string {
 const undo: Route = defineRoute({
   method: 'POST',
   path: '/undo',
-  summary: 'Takes changes back: these, all of a session, or the newest that is not undone; naming an undo brings back',
+  summary:
+    'Undoes changes: those listed, all of a session, or the newest that is not undone yet and is no external edit; undoing an undo redoes it',
   query: AGENT,
   body: {
     changes: list(whole(1, MOST_CHANGES), 'Their numbers.'),

@@ -39,8 +39,7 @@ const listEntries: Route = defineRoute({
     const scopes = scope === undefined ? [WORLD, memory.agent] : [scope === 'world' ? WORLD : memory.agent]
     const filter = { ...said({ kinds }), scopes, ...(await datesOf(asked, memory)) }
     const heads = [...(await memory.heads(filter, { signal: call.signal }))].sort(ORDERS[sort])
-    // Once for each list: to know it takes a look at every file.
-    const problems = offset > 0 ? [] : await memory.store.problems({ scopes, ...said({ kinds }) })
+    const problems = await memory.store.problems({ scopes, ...said({ kinds }) })
     return {
       entries: await entryRows(memory, heads.slice(offset, offset + most), call.signal),
       total: heads.length,
@@ -85,7 +84,7 @@ const oneEntry: Route = defineRoute({
 const addEntry: Route = defineRoute({
   method: 'POST',
   path: '/entries',
-  summary: 'A new entry, by hand',
+  summary: 'A new entry',
   query: AGENT,
   body: {
     kind: required(choice(KIND_NAMES)),
@@ -108,8 +107,7 @@ const addEntry: Route = defineRoute({
 const patchEntry: Route = defineRoute({
   method: 'PATCH',
   path: '/entries/{id}',
-  summary:
-    'Rewrites or renames an entry, by hand; 409 with the entry as it is where "expect" is not its revision any more',
+  summary: 'Rewrites or renames an entry; 409 with the current entry if "expect" is no longer its revision',
   inPath: ID,
   query: AGENT,
   body: {
@@ -204,7 +202,7 @@ async function written(
   expect: Readonly<Record<string, string>>,
   { served, signal }: Call,
 ): Promise<WrittenEntry> {
-  const applied = await memory.apply(operations, { expect, origin: { by: 'hand' }, signal })
+  const applied = await memory.apply(operations, { expect, origin: { by: 'user' }, signal })
   served.wrote(memory)
   const [first] = operations
   const meant = applied.entries.find(({ id }) => id === (first && 'id' in first ? first.id : undefined))

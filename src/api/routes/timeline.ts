@@ -34,7 +34,10 @@ const timeline: Route = defineRoute({
   run: async ({ agent, before, limit: most = 100, span = 366 }, call): Promise<Timeline> => {
     const memory = await memoryOf({ agent }, call)
     const { timezone: zone } = await memory.store.settings()
-    const heads = await memory.heads({ scopes: [memory.agent], kinds: ['experience', 'history'] }, call)
+    const heads = await memory.heads(
+      { scopes: [memory.agent], kinds: ['experience', 'history'] },
+      { signal: call.signal },
+    )
     const sessions = await sessionRows(memory, call)
     const times = [
       ...heads.map((head) => ({ at: head.createdAt, id: head.id, head, session: undefined })),

@@ -5,6 +5,7 @@ import type { Kind } from '../../model/kinds.ts'
 import { instant } from '../../model/time.ts'
 import type { Workspace } from '../contract.ts'
 import { NoSampleError } from '../failures.ts'
+import { memoryRevision } from '../memory-revision.ts'
 import { defineRoute, type Route } from '../route.ts'
 
 type Counts = Partial<Record<Kind, number>>
@@ -19,7 +20,8 @@ export const workspace: Route = defineRoute({
     const { id, timezone: zone } = await memory.store.settings()
     const now = instant(memory.clock())
     const counts = new Map<string, Counts>([[memory.agent, {}]])
-    for (const head of await memory.store.heads({}, { signal })) {
+    const heads = await memory.store.heads({}, { signal })
+    for (const head of heads) {
       if (isExpired(head, now)) continue
       const kinds = counts.get(head.scope) ?? {}
       kinds[head.kind] = (kinds[head.kind] ?? 0) + 1
@@ -33,6 +35,7 @@ export const workspace: Route = defineRoute({
       root: around.root,
       store: around.store,
       zone,
+      revision: await memoryRevision(memory.store, heads),
       agent: memory.agent,
       world,
       agents: [...counts].map(([agent, kinds]) => ({ agent, kinds })).sort((a, b) => (a.agent < b.agent ? -1 : 1)),

@@ -1,12 +1,11 @@
 /**
  * A chat as a program reads it: answers on standard output and nothing else, warnings on standard error. Under `--json` neither: the
- * command prints all of it at the end. Where only the questions come through a pipe, a terminal shows what a model said: so that is
- * made fit for it here too.
+ * command prints all of it at the end. Control characters are replaced here too.
  */
 import type { Reply } from '../../agent/agent.ts'
 import type { AgentEvent } from '../../agent/events.ts'
 import type { KeepsakeError } from '../../errors.ts'
-import { complain } from '../report.ts'
+import { complain, print } from '../report.ts'
 import type { Screen } from '../screen.ts'
 import type { Telling } from './telling.ts'
 
@@ -28,7 +27,7 @@ export class PipedTelling implements Telling {
   }
 
   say(text: string, warnings: readonly string[]): void {
-    if (!this.#isSilent) process.stdout.write(`${text}\n`)
+    if (!this.#isSilent) print(text)
     for (const warning of warnings) this.#warn(warning)
   }
 

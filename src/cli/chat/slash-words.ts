@@ -1,11 +1,11 @@
 /** The words of a chat that are not for the model: what each is for, and what it does. */
 import type { KeepsakeError } from '../../errors.ts'
+import { nearest } from '../../model/nearest.ts'
 import { usageError } from '../arguments.ts'
 import { labelOf, shortened } from '../entry-text.ts'
 import { hitsText } from '../hits-text.ts'
-import { nearest } from '../nearest.ts'
 import { readOutcome, writtenOutcome } from '../outcomes.ts'
-import { undoneText } from '../undone-text.ts'
+import { undoneText, withCommandHint } from '../undone-text.ts'
 import type { Chat } from './chat.ts'
 
 export interface SlashAnswer {
@@ -96,6 +96,8 @@ async function forgotten({ context, memory, root, session, lines }: Chat, ref: s
 
 /** Not what a person did to the files, nor what another agent did: that is for `keepsake undo`. */
 async function undone({ context, memory, zone }: Chat): Promise<SlashAnswer> {
-  const done = await memory.undo({ agent: memory.agent, last: 1 })
+  const done = await memory.undo({ agent: memory.agent, last: 1 }).catch((error: unknown) => {
+    throw withCommandHint(error)
+  })
   return { text: undoneText(done, { screen: context.screen, zone, dryRun: false }), warnings: done.warnings }
 }

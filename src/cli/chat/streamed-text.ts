@@ -1,12 +1,18 @@
 /**
- * A model's text as it comes, made fit to be shown. What a terminal would obey is shown to it character by character, so it makes no
- * difference where a piece ends; only what belongs together (both halves of a character, the two of a line's end) waits for the next one.
+ * A model's text as it arrives, made safe to show. It does not matter where a chunk ends: characters that belong together (both halves
+ * of a surrogate pair, CR and LF, invisible characters and the one after them) wait for the next chunk. The last character shown
+ * is kept, because it decides whether a joiner after it stays.
  */
 import type { Screen } from '../screen.ts'
+
+/** Invisible characters at the end of a text. */
+const UNSEEN = '(?![\\t\\n])[\\p{Cc}\\p{Default_Ignorable_Code_Point}]'
+const HELD = new RegExp(`(?<!${UNSEEN})(?:${UNSEEN})*[\\ud800-\\udbff]?$`, 'u')
 
 export class StreamedText {
   readonly #screen: Screen
   #held = ''
+  #last = ''
   #endsLine = true
 
   constructor(screen: Screen) {
@@ -21,9 +27,9 @@ export class StreamedText {
   /** What of it can be shown by now. */
   take(piece: string): string {
     const text = this.#held + piece
-    const isHalf = /[\r\ud800-\udbff]$/.test(text)
-    this.#held = isHalf ? text.slice(-1) : ''
-    return this.#shown(isHalf ? text.slice(0, -1) : text)
+    const end = text.search(HELD)
+    this.#held = text.slice(end)
+    return this.#shown(text.slice(0, end))
   }
 
   /** What was held back, once nothing more comes. */
@@ -34,8 +40,10 @@ export class StreamedText {
   }
 
   #shown(text: string): string {
-    const shown = this.#screen.plain(text.replaceAll('\r\n', '\n').toWellFormed())
+    const whole = this.#last + text.replaceAll('\r\n', '\n').toWellFormed()
+    const shown = this.#screen.plain(whole, this.#last.length)
     if (shown !== '') this.#endsLine = shown.endsWith('\n')
+    this.#last = /.?$/su.exec(whole)?.[0] ?? ''
     return shown
   }
 }

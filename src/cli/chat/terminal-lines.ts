@@ -6,7 +6,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
-import { printable } from '../screen.ts'
+import { markInvisible } from '../../prompt/invisible.ts'
 import type { Lines } from './lines.ts'
 
 const MARK_PASTES = '\x1b[?2004h'
@@ -60,7 +60,7 @@ export function terminalLines(input: ReadStream, output: WriteStream, stopped: A
     next(prompt) {
       const typed = early.shift()
       if (typed === undefined) return read(prompt)
-      output.write(`${prompt}${printable(typed)}\n`)
+      output.write(`${prompt}${markInvisible(typed)}\n`)
       return Promise.resolve(typed)
     },
     ask(question) {

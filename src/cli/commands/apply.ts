@@ -42,11 +42,11 @@ export const apply: Command = {
   run,
 }
 
-async function run({ given, asked, screen, open }: Context): Promise<Outcome> {
+async function run({ given, asked, screen, openToWrite }: Context): Promise<Outcome> {
   const called = given.operand(0)
   const expect = expectations(given.all('expect'))
   const dryRun = given.has('dry-run')
-  const { memory } = await open()
+  const { memory } = await openToWrite()
   const file = parseOperations(await textOf(called, asked.cwd))
   const applied = await memory.apply(file.operations, { expect, dryRun }).catch((error: unknown) => {
     throw atPlace(error, file, called === '-' ? 'standard input' : called)

@@ -8,6 +8,7 @@ import { usageError } from '../arguments.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { rowsText } from '../entry-text.ts'
+import { findMemory } from '../named-place.ts'
 import { progressLine } from '../progress.ts'
 
 const STANDARD_OUTPUT = '-'
@@ -84,6 +85,7 @@ async function archived(config: Config, request: Request): Promise<Made> {
   const { filesystemStore } = await import('../../stores/filesystem/store.ts')
   const store = await openFiles(config, filesystemStore)
   try {
+    await findMemory(config, store)
     const { files, ...made } = await store.backup(request)
     return { ...made, counts: { files } }
   } finally {
@@ -98,6 +100,7 @@ async function copied(config: Config, request: Request): Promise<Made> {
   ])
   const store = await openOneFile(config, fileStore)
   try {
+    await findMemory(config, store)
     const { copy, entries, bytes, change } = await backUpFile(store, request)
     return { ...(copy === undefined ? {} : { archive: copy }), counts: { entries }, bytes, change, warnings: [] }
   } finally {

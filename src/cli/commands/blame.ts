@@ -2,6 +2,7 @@
 import type { Blame } from '../../history/blame.ts'
 import { whoText } from '../change-text.ts'
 import type { Command, Context, Outcome } from '../command.ts'
+import { displayWidth, padToWidth } from '../display-width.ts'
 import { entryJson } from '../entry-json.ts'
 import { timeText } from '../entry-text.ts'
 import type { Screen } from '../screen.ts'
@@ -36,14 +37,14 @@ function blameText(lines: Blame['lines'], screen: Screen, zone: string): string 
     text,
     number: change === undefined ? '' : String(change.number),
     when: change === undefined ? '' : timeText(change.at, zone),
-    who: change === undefined ? 'older' : whoText(change),
+    who: change === undefined ? 'older' : screen.line(whoText(change)),
   }))
   const widest = (column: 'number' | 'when' | 'who'): number =>
-    rows.reduce((most, row) => Math.max(most, row[column].length), 0)
+    rows.reduce((most, row) => Math.max(most, displayWidth(row[column])), 0)
   const [numbers, whens, whos] = [widest('number'), widest('when'), widest('who')]
   return rows
     .map(({ text, number, when, who }) => {
-      const head = `${number.padStart(numbers)}  ${when.padEnd(whens)}  ${who.padEnd(whos)}`
+      const head = `${number.padStart(numbers)}  ${when.padEnd(whens)}  ${padToWidth(whos, who)}`
       return `${screen.dim(head)}  ${screen.plain(text)}`.trimEnd()
     })
     .join('\n')

@@ -45,7 +45,7 @@ async function run(context: Context): Promise<Outcome> {
   if (!config.enabled) throw withoutMemory(config.file ?? 'agent.yaml')
   const model = await modelAsked(context)
   const host = await hostAsked(context)
-  const { memory, root } = await context.open('long')
+  const { memory, root } = await context.openToWrite('long')
   const { timezone: zone } = await memory.store.settings()
   const session = given.one('session') ?? DEFAULT_SESSION
   const agent = createAgent({ memory, model, session })

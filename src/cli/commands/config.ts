@@ -13,6 +13,7 @@ import type { JsonValue } from '../../model/entry.ts'
 import type { Settings } from '../../ports/store.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
+import { displayWidth, padToWidth } from '../display-width.ts'
 import { rowsText } from '../entry-text.ts'
 import { isMade } from '../is-made.ts'
 import type { Screen } from '../screen.ts'
@@ -64,7 +65,7 @@ async function run(context: Context): Promise<Outcome> {
     ].join('\n'),
     quietText:
       rows.length === 1
-        ? rows.map(([, { value }]) => valueText(value)).join()
+        ? rows.map(([, { value }]) => context.screen.plain(valueText(value))).join()
         : tableText(rows, context.screen).join('\n'),
     warnings: [
       ...(found.enabled ? [] : [`${found.file} has no spec.memory, so agents are given no memory`]),
@@ -162,10 +163,10 @@ function headText({ file }: Config, agent: string, screen: Screen): string[] {
 }
 
 function tableText(rows: ShownKeys, screen: Screen): string[] {
-  const texts = rows.map(([key, { value, source }]) => ({ key, text: valueText(value, key), source }))
-  const width = Math.max(...texts.map(({ text }) => text.length))
+  const texts = rows.map(([key, { value, source }]) => ({ key, text: screen.line(valueText(value, key)), source }))
+  const width = Math.max(...texts.map(({ text }) => displayWidth(text)))
   return rowsText(
-    texts.map(({ key, text, source }) => [key, `${text.padEnd(width)}  ${source}`]),
+    texts.map(({ key, text, source }) => [key, `${padToWidth(width, text)}  ${source}`]),
     screen,
   )
 }

@@ -6,6 +6,7 @@ import { identityOutside } from '../../config/identity-place.ts'
 import type { Config } from '../../config/load-config.ts'
 import { openFiles, pinsOf } from '../../config/open-store.ts'
 import { isKeepsakeError, KeepsakeError } from '../../errors.ts'
+import { openLasting } from '../../memory/lasting-store.ts'
 import { type Finding, mendable } from '../../stores/filesystem/doctor/doctor.ts'
 import type { FilesystemStoreOptions } from '../../stores/filesystem/store.ts'
 import { usageError } from '../arguments.ts'
@@ -15,6 +16,7 @@ import type { Command, Context, Outcome } from '../command.ts'
 import { doctorOutcome, type Told } from '../doctor-text.ts'
 import { embeddingsState } from '../embeddings-state.ts'
 import { EXIT_STATUS } from '../exit-status.ts'
+import { checkAgent, findMemory, noMemoryAt } from '../named-place.ts'
 import { progressLine } from '../progress.ts'
 import { serverDoctor } from '../server-doctor.ts'
 import { withPending } from '../with-pending.ts'
@@ -40,13 +42,30 @@ async function run(context: Context): Promise<Outcome> {
   const config = await configAsked(context)
   const { backend, workspace } = config.values
   const doctor = doctorFor(context, config)
+  await checkNamedAgent(config)
   const told = fix && !dryRun ? await doctor.mended() : await doctor.examined()
   const { examination } = told
+  const isNowhere = examination.findings.some(({ code }) => code === 'no-workspace')
+  if (isNowhere && config.sources.workspace.from === 'asked') throw noMemoryAt(workspace)
   if (examination.findings.some(({ severity }) => severity === 'damage')) process.exitCode = EXIT_STATUS.DAMAGED
   const isReached = examination.findings.every(({ code }) => code !== 'unreachable-server')
   const embeddings = isReached ? await withPending(embeddingsState(config), context) : embeddingsState(config)
   const shown = { ...told, embeddings, ...(dryRun ? wouldMend(examination.findings, backend) : {}) }
   return doctorOutcome(shown, workspace, context.screen)
+}
+
+/** An error that keeps the memory from being opened is among the findings, so it is not reported here. */
+async function checkNamedAgent(config: Config): Promise<void> {
+  if (config.sources.agent.from !== 'asked') return
+  let store: Awaited<ReturnType<typeof openLasting>> | undefined
+  try {
+    store = await openLasting(config)
+    if (await findMemory(config, store)) await checkAgent(config, { store }, 'read')
+  } catch (error) {
+    if (!isKeepsakeError(error) || error.code === 'NOT_FOUND') throw error
+  } finally {
+    await store?.close()
+  }
 }
 
 function wouldMend(findings: readonly Finding[], backend: string): Pick<Told, 'wouldMend' | 'backsUp'> {

@@ -102,6 +102,11 @@ async function tested(context: Context, mode: Run['mode']): Promise<Outcome> {
       return found
     },
   }
+  if (mode !== 'lexical') {
+    const progress = progressLine(context.given, 'entries')
+    const onProgress = (done: number, total: number): void => progress.show('embedding', done, total)
+    await memory.embed({ onProgress }).finally(() => progress.end())
+  }
   for (const test of tests) results.push(await checkRecallTest(test, watched, { mode }))
   const warnings = [...told]
   const failed = results.filter(({ passed }) => !passed).length

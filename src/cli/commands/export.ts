@@ -10,6 +10,7 @@ import type { Command, Context, Outcome } from '../command.ts'
 import { warningsJson } from '../entry-json.ts'
 import { rowsText } from '../entry-text.ts'
 import { moveProgress } from '../move-progress.ts'
+import { checkAgent, findMemory } from '../named-place.ts'
 import { refuseSamePlace } from '../same-place.ts'
 
 const STATE_FOLDER = '.state'
@@ -36,16 +37,20 @@ async function run(context: Context): Promise<Outcome> {
   const from = await openLasting(config)
   const progress = moveProgress(given)
   try {
-    const { entries, sessions, files, warnings } = await writeFolder(from, {
+    await findMemory(config, from)
+    await checkAgent(config, { store: from }, 'read')
+    const { entries, sessions, warnings } = await writeFolder(from, {
       folder,
       agent: await agentOf(config, from),
       onProgress: progress.show,
     })
     progress.end()
+    const files = countFiles(folder)
     const rows = rowsText(
       [
         ['entries', String(entries)],
         ['sessions', String(sessions)],
+        ['files', String(files)],
       ],
       screen,
     )
@@ -95,6 +100,11 @@ async function writeFolder(from: Store & Movable, { folder, agent, onProgress }:
     await to.close()
     onDisk(folder, () => rmSync(unfinished, { recursive: true, force: true }))
   }
+}
+
+function countFiles(folder: string): number {
+  const all = onDisk(folder, () => readdirSync(folder, { recursive: true, withFileTypes: true }))
+  return all.filter((file) => file.isFile()).length
 }
 
 function refuseWhatIsThere(folder: string): void {

@@ -38,11 +38,11 @@ export const importing: Command = {
 }
 
 async function run(context: Context): Promise<Outcome> {
-  const { given, asked, screen, open } = context
+  const { given, asked, screen, openToWrite } = context
   const name = given.operand(0)
   if (name === FOLDER) return folderOf(context)
   const format = formatCalled(name)
-  const { memory } = await open()
+  const { memory } = await openToWrite()
   const called = given.operands[1] ?? usualPlace(format, { cwd: asked.cwd, home: homeFolder, variable })
   const path = resolve(asked.cwd, called)
   const plan = await readPlan(FORMATS[format], path, called, (await memory.store.settings()).timezone)

@@ -1,8 +1,10 @@
 /** `keepsake init`: makes a workspace, so that the next command finds it. Running it again changes nothing. */
 import { join } from 'node:path'
 import { WORKSPACE_FOLDER } from '../../config/find-workspace.ts'
+import { identityOutside } from '../../config/identity-place.ts'
 import { type Asked, loadConfig } from '../../config/load-config.ts'
 import { settingsFileOf } from '../../config/open-store.ts'
+import { isUrl } from '../../config/value-types.ts'
 import { isKeepsakeError } from '../../errors.ts'
 import { openLasting } from '../../memory/lasting-store.ts'
 import type { Settings } from '../../ports/store.ts'
@@ -10,7 +12,9 @@ import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { rowsText } from '../entry-text.ts'
 import { isMade } from '../is-made.ts'
+import { addOwnWorkspace, ownership } from '../own-workspaces.ts'
 import type { Screen } from '../screen.ts'
+import { shellLine } from '../shell-line.ts'
 
 const NEXT: readonly (readonly [command: string, what: string])[] = [
   ['remember "The coffee machine is fixed."', "a line in today's log"],
@@ -31,6 +35,7 @@ export const init: Command = {
   options: [
     { name: 'layout', value: 'agents|flat', about: 'a folder for each agent (default), or one agent at the root' },
     { name: 'timezone', value: 'ZONE', about: "where its days begin and end; default: the system's zone" },
+    { name: 'own', about: 'confirm that the workspace is yours: models then follow its directive and identity' },
   ],
   examples: [
     'keepsake init',
@@ -46,16 +51,29 @@ async function run(context: Context): Promise<Outcome> {
   const { given, asked, screen } = context
   const pins = { layout: option(context, 'layout'), timezone: option(context, 'timezone') }
   const config = await configAsked(context, pins, join(asked.cwd, WORKSPACE_FOLDER))
-  const store = await openLasting(config)
+  const { onCreated, distrust } = ownership(config)
+  const store = await openLasting(config, { onCreated })
   const { workspace: root } = config.values
   const { wanted, wasThere, settings } = await made(store, root).finally(() => store.close())
   // Another process may have been faster: then the workspace is the one that it made.
   const created = !wasThere && settings.id === wanted.id
+  if (given.has('own') || (created && isUrl(root))) addOwnWorkspace(config, settings, identityOutside(config))
+  const notOwn = distrust(settings, identityOutside(config))
   const isNamed = given.has('workspace') || given.has('config')
   const isFound = !isNamed || (await isFoundFrom(asked.cwd, root))
   return {
-    json: { workspace: root, created, settings },
-    text: initText({ root, settingsFile: settingsFileOf(config), created, isFound, settings }, screen),
+    json: { workspace: root, created, own: notOwn === undefined, settings },
+    text: initText(
+      {
+        root,
+        settingsFile: settingsFileOf(config),
+        created,
+        notes: ownershipNotes(notOwn, given.has('own')),
+        isFound,
+        settings,
+      },
+      screen,
+    ),
     quietText: '',
     warnings: [],
   }
@@ -85,17 +103,23 @@ async function isFoundFrom(cwd: string, root: string): Promise<boolean> {
   }
 }
 
+function ownershipNotes(notOwn: string | undefined, isAsked: boolean): readonly string[] {
+  if (notOwn !== undefined) return ['', `Models get its directive and identity only as quoted data: ${notOwn}`]
+  return isAsked ? ['', 'It is on the list of your own workspaces, so models follow its directive and identity.'] : []
+}
+
 interface Made {
   readonly root: string
   /** The one file is its own. */
   readonly settingsFile: string | undefined
   readonly created: boolean
+  readonly notes: readonly string[]
   /** Whether commands that are called here come to it by themselves. */
   readonly isFound: boolean
   readonly settings: Settings
 }
 
-function initText({ root, settingsFile, created, isFound, settings }: Made, screen: Screen): string {
+function initText({ root, settingsFile, created, notes, isFound, settings }: Made, screen: Screen): string {
   const place = screen.path('', root)
   const rows = rowsText(
     [
@@ -108,7 +132,8 @@ function initText({ root, settingsFile, created, isFound, settings }: Made, scre
   return [
     created ? `Made a workspace in ${place}` : `There is a workspace in ${place} already; nothing was changed`,
     ...rows,
-    ...(created ? ['', 'Try next:', ...nextLines(isFound ? '' : ` --workspace ${place}`)] : []),
+    ...notes,
+    ...(created ? ['', 'Try next:', ...nextLines(isFound ? '' : ` --workspace ${shellLine([place])}`)] : []),
   ].join('\n')
 }
 

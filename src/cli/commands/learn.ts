@@ -40,7 +40,7 @@ async function run(context: Context): Promise<Outcome> {
     return readOutcome(context, await topicCalled(memory, topic))
   }
   const text = await textOperand(operand)
-  const { memory } = await context.open()
+  const { memory } = await context.openToWrite()
   const written = await memory.learnFact(topic, text, options)
   const label = labelOf(written.entry)
   return writtenOutcome(context, written, written.replaced === undefined ? `Learned ${label}` : `Rewrote ${label}`)

@@ -11,6 +11,8 @@ import type { Command, Context, Outcome } from '../command.ts'
 import type { Present } from '../date-options.ts'
 import { warningsJson } from '../entry-json.ts'
 import { heldBackWarnings } from '../held-back.ts'
+import { noMemoryText } from '../no-memory-text.ts'
+import { withCommandHint } from '../undone-text.ts'
 
 const DEFAULT_LIMIT = 20
 /** As many as the memory tells. */
@@ -43,7 +45,8 @@ async function run({ given, screen, open }: Context): Promise<Outcome> {
   const [ref] = given.operands
   const number = ref !== undefined && /^\d{1,15}$/.test(ref) ? Number(ref) : undefined
   if (number !== undefined) refuseFilters(given, number)
-  const { memory } = await open()
+  const opened = await open()
+  const { memory } = opened
   const { timezone: zone } = await memory.store.settings()
   const warnings = await heldBackWarnings(memory)
   const { changes, more } =
@@ -51,7 +54,10 @@ async function run({ given, screen, open }: Context): Promise<Outcome> {
       ? await newest(memory, given, { zone, nowMs: Date.now() })
       : { changes: [await changeOf(memory, number)], more: false }
   const diffs = number !== undefined || given.has('diff')
-  const text = changes.length === 0 ? 'There is no such change.' : logText(changes, screen, zone, diffs)
+  const text =
+    changes.length === 0
+      ? (noMemoryText(opened, screen) ?? 'There is no such change.')
+      : logText(changes, screen, zone, diffs)
   return {
     json: { changes: changes.map((logged) => loggedJson(logged, diffs)), ...warningsJson(warnings) },
     text: more ? `${text}\n${screen.dim('There are older ones: ask for more with --limit.')}` : text,
@@ -76,7 +82,7 @@ async function newest(memory: Memory, given: Arguments, present: Present): Promi
 
 async function changeOf(memory: Memory, number: number): Promise<LoggedChange> {
   const found = (await memory.log({ limit: MOST })).find(({ change }) => change.number === number)
-  if (!found) throw new UnknownChangeError(`there is no change ${number}`)
+  if (!found) throw withCommandHint(new UnknownChangeError(`there is no change ${number}`))
   return found
 }
 

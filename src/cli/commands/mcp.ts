@@ -1,11 +1,17 @@
 /** `keepsake mcp`: the memory as a server for programs that speak MCP, until its client goes. */
-import type { HttpOptions } from '../../http/serve.ts'
 import { PRESET_NAMES } from '../../model/preset.ts'
 import { usageError } from '../arguments.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { EXIT_STATUS } from '../exit-status.ts'
-import { HTTP_OPTIONS, httpOptions, httpOptionsHelp } from '../http-options.ts'
+import {
+  connectText,
+  HTTP_OPTIONS,
+  httpOptions,
+  httpOptionsHelp,
+  noTokenWarnings,
+  type RequestedHttp,
+} from '../http-options.ts'
 import { type Asked, cleaned, servedMemory } from '../serving.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { withoutMemory } from '../without-memory.ts'
@@ -16,32 +22,30 @@ export const mcp: Command = {
   about: [
     'Serves the memory to a program that speaks MCP, the Model Context Protocol: tools to recall and to remember, and',
     'the entries as resources. The program starts this command itself and talks to it over standard input and output;',
-    '"keepsake install" sets that up. With --http it serves at http://HOST:PORT/mcp until it is interrupted; beyond',
-    'this machine clients must show a token. "keepsake serve" serves a page for people besides.',
+    '"keepsake install" sets that up. With --http it serves at http://HOST:PORT/mcp until it is interrupted, to clients that',
+    'send its token; "keepsake install CLIENT --http" writes its address and token into the configuration of a client.',
+    '"keepsake serve" also serves a page for people.',
   ],
   options: [
     { name: 'tools', value: PRESET_NAMES.join('|'), about: 'which tools a model is given; else what agent.yaml says' },
     { name: 'http', about: 'serve over HTTP' },
     ...httpOptionsHelp('with --http: '),
   ],
-  examples: [
-    'keepsake mcp',
-    'keepsake mcp --tools crabtalk --agent scout',
-    'keepsake mcp --http --port 4242 --token-file ~/.keepsake-token',
-  ],
+  examples: ['keepsake mcp', 'keepsake mcp --tools crabtalk --agent scout', 'keepsake mcp --http --port 4242'],
   run,
 }
 
 async function run(context: Context): Promise<Outcome> {
   const { given } = context
-  const http = given.has('http') ? httpOptions(context) : undefined
   const needless = HTTP_OPTIONS.find((name) => given.has(name))
-  if (!http && needless) throw usageError(`--${needless} belongs to --http`, 'Give --http too, or leave it away.')
+  if (!given.has('http') && needless)
+    throw usageError(`--${needless} belongs to --http`, 'Give --http too, or leave it away.')
   const config = await configAsked(context)
   if (!config.enabled) throw withoutMemory(config.file ?? 'agent.yaml')
+  const http = given.has('http') ? httpOptions(context) : undefined
   const signal = stopSignal()
   const asked: Asked = { config, quietly: given.has('quiet') }
-  if (http) return overHttp(asked, { ...http, signal })
+  if (http) return overHttp(asked, http, signal)
   if (process.stdin.isTTY && !asked.quietly) process.stderr.write(`${FOR_A_PERSON}\n`)
   await overStdio(asked, signal)
   return { json: undefined, text: '', quietText: '', warnings: [] }
@@ -60,9 +64,9 @@ async function overStdio(asked: Asked, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function overHttp(asked: Asked, options: HttpOptions): Promise<Outcome> {
+async function overHttp(asked: Asked, http: RequestedHttp, signal: AbortSignal): Promise<Outcome> {
   const [served, { serveMcpHttp }] = await Promise.all([servedMemory(asked), import('../../mcp/http/serve.ts')])
-  const { url, closed } = await serveMcpHttp(served, options).catch(async (error) => {
+  const { url, closed } = await serveMcpHttp(served, { ...http, signal }).catch(async (error) => {
     await served.close()
     throw error
   })
@@ -72,10 +76,10 @@ async function overHttp(asked: Asked, options: HttpOptions): Promise<Outcome> {
     return served.close()
   }
   return {
-    json: { url },
-    text: `Serving the memory of ${asked.config.values.agent} at ${url}\nFor Claude Code: claude mcp add --transport http keepsake ${url}`,
+    json: { url, ...(http.tokenFile === undefined ? {} : { tokenFile: http.tokenFile }) },
+    text: [`Serving the memory of ${asked.config.values.agent} at ${url}`, ...connectText(url, http)].join('\n'),
     quietText: url,
-    warnings: [],
+    warnings: noTokenWarnings(url, http),
     until: closed.finally(end),
   }
 }

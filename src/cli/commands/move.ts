@@ -4,7 +4,6 @@ import { CONFIG_FILE } from '../../config/find-workspace.ts'
 import { identityOutside } from '../../config/identity-place.ts'
 import type { Config } from '../../config/load-config.ts'
 import { isUrl } from '../../config/value-types.ts'
-import { KeepsakeError } from '../../errors.ts'
 import { agentOf, openLasting } from '../../memory/lasting-store.ts'
 import { compareImages } from '../../move/compare-images.ts'
 import { type Moved, moveMemory } from '../../move/move-memory.ts'
@@ -18,6 +17,8 @@ import { warningsJson } from '../entry-json.ts'
 import { rowsText } from '../entry-text.ts'
 import { isMade } from '../is-made.ts'
 import { moveProgress } from '../move-progress.ts'
+import { findMemory, noMemoryAt } from '../named-place.ts'
+import { keepOwnership } from '../own-workspaces.ts'
 import { refuseSamePlace } from '../same-place.ts'
 import type { Screen } from '../screen.ts'
 
@@ -49,7 +50,8 @@ async function run(context: Context): Promise<Outcome> {
   refuseSamePlace(config.values.workspace, (await targetOf(context, config.values.agent)).values.workspace, '--to')
   const from = await openLasting(config)
   try {
-    await refuseNothing(from, config.values.workspace)
+    // A store opens a missing memory as an empty one; copying that would block the move of the memory that was meant.
+    if (!(await findMemory(config, from))) throw noMemoryAt(config.values.workspace)
     const target = await targetOf(context, await agentOf(config, from))
     const to = await openLasting(target)
     const progress = moveProgress(given)
@@ -57,6 +59,7 @@ async function run(context: Context): Promise<Outcome> {
       if (given.has('dry-run')) return tried(await wouldMove(from, to, target), { config, target }, context.screen)
       const moved = await moveMemory(from, to, { onProgress: progress.show })
       progress.end()
+      keepOwnership([config, await from.settings()], [target, await to.settings()])
       return done(moved, { config, target }, context.screen)
     } finally {
       progress.end()
@@ -65,20 +68,6 @@ async function run(context: Context): Promise<Outcome> {
   } finally {
     await from.close()
   }
-}
-
-/**
- * A store takes what is not there for an empty memory; its copy would have an id of its own, and stand in the way of the memory that is meant.
- * What hands wrote is one before a command has made it.
- */
-async function refuseNothing(from: Store & Movable, workspace: string): Promise<void> {
-  if (await isMade(from, workspace)) return
-  const { entries, changes, sessions, files } = await countImage(await from.image())
-  if (entries + changes + sessions + files > 0) return
-  throw new KeepsakeError('NOT_FOUND', `there is no memory at ${workspace}`, {
-    hint: 'Name the one that is meant with --workspace, or begin one with: keepsake init',
-    data: { workspace },
-  })
 }
 
 /** Read as `--workspace` is; whose memory it is, the source says. */

@@ -2,8 +2,9 @@
 import { AS_OF, ofReading, openReading, type Reading } from '../as-of.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { warningsJson } from '../entry-json.ts'
+import { refsText } from '../entry-text.ts'
 import { foundJson, whyNotJson } from '../found-json.ts'
-import { hitRefs, hitsText, titleOf } from '../hits-text.ts'
+import { hitsText, titleOf } from '../hits-text.ts'
 import { refuseDays, refuseSearchOptions, SEARCH_OPTIONS, searchOptions } from '../search-options.ts'
 import { textOperand } from '../text-operand.ts'
 
@@ -75,7 +76,10 @@ async function search({ given, screen }: Context, reading: Reading, query: strin
   const place = { screen, root, zone }
   const outcome = {
     json: foundJson(found),
-    quietText: hitRefs(found.hits, screen),
+    quietText: refsText(
+      found.hits.map(({ entry }) => entry),
+      screen,
+    ),
     warnings: found.warnings,
   }
   if (!given.has('explain')) return { ...outcome, text: hitsText(found, place) }

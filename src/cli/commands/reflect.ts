@@ -1,6 +1,7 @@
 /** `keepsake reflect`: rewrites the agent's MEMORY.md; without a text, reads it. */
 import { usageError } from '../arguments.ts'
 import type { Command, Context, Outcome } from '../command.ts'
+import { noMemoryText } from '../no-memory-text.ts'
 import { readOutcome, writtenOutcome } from '../outcomes.ts'
 import { textOperand } from '../text-operand.ts'
 import { EXPECT, SESSION, writeOptions } from '../write-options.ts'
@@ -38,19 +39,22 @@ async function run(context: Context): Promise<Outcome> {
   const text = operand === undefined ? '' : await textOperand(operand)
   if (erase && text.trim() !== '')
     throw usageError('--erase and a text contradict each other', 'Leave one of them out.')
-  const { memory } = await context.open()
+  const { memory } = await context.openToWrite()
   const written = await memory.reflect(text, { ...options, erase })
   const verb = erase ? 'Emptied' : written.replaced === undefined ? 'Wrote' : 'Rewrote'
   return writtenOutcome(context, written, `${verb} the memory of ${memory.agent}`)
 }
 
 async function readMemory(context: Context): Promise<Outcome> {
-  const { memory } = await context.open()
+  const opened = await context.open()
+  const { memory } = opened
   const entry = await memory.get('MEMORY')
   if (entry) return readOutcome(context, entry)
   return {
     json: { entry: null },
-    text: `The memory of ${memory.agent} is still empty. Write it with: keepsake reflect TEXT`,
+    text:
+      noMemoryText(opened, context.screen) ??
+      `The memory of ${memory.agent} is still empty. Write it with: keepsake reflect TEXT`,
     quietText: '',
     warnings: [],
   }

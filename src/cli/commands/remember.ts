@@ -12,8 +12,8 @@ export const remember: Command = {
   operands: [{ name: 'TEXT' }],
   about: [
     "Keeps TEXT. Without a name it is appended to today's log; with a name it makes that note or overwrites it.",
-    'TEXT "-" is read from standard input. A fact (--kind fact) needs no name: the same one is one entry, and with the',
-    'metadata category=user_profile and field=F it replaces what was known of that field.',
+    'TEXT "-" is read from standard input. A fact (--kind fact) needs no name: the same text with the same metadata is one',
+    'fact. With the metadata category=user_profile and field=F, a fact replaces the earlier value of that field.',
   ],
   options: [
     { name: 'name', value: 'NAME', about: 'make or overwrite the note of this name' },
@@ -57,8 +57,9 @@ async function run(context: Context): Promise<Outcome> {
     ...(given.has('meta') ? { metadata: parseMetadata(given.all('meta')) } : {}),
     ...(ttl === undefined ? {} : { ttl }),
   }
-  const { memory } = await context.open()
+  const { memory } = await context.openToWrite()
   const written = await memory.remember(text, options)
-  const label = labelOf(written.entry)
-  return writtenOutcome(context, written, written.replaced === undefined ? `Remembered ${label}` : `Rewrote ${label}`)
+  const { entry, replaced } = written
+  const verb = replaced === undefined ? 'Remembered' : replaced === entry.revision ? 'Confirmed' : 'Rewrote'
+  return writtenOutcome(context, written, `${verb} ${labelOf(entry)}`)
 }

@@ -11,6 +11,7 @@ import { rowsText } from '../entry-text.ts'
 import { progressLine } from '../progress.ts'
 import { offerFrom, type Restored, type RestoreOffer } from '../restore-offer.ts'
 import type { Screen } from '../screen.ts'
+import { shellLine } from '../shell-line.ts'
 
 const STANDARD_INPUT = '-'
 
@@ -68,7 +69,7 @@ function refuseOther(offer: RestoreOffer, { given, screen }: Context): void {
   if (offer.replacesOther === undefined || given.has('workspace')) return
   const place = screen.path('', offer.root)
   throw new KeepsakeError('CONFLICT', `${place} is ${otherText(offer)}`, {
-    hint: `Nothing was restored. To put it there all the same: --workspace ${word(place)}. Else name another place.`,
+    hint: `Nothing was restored. To put it there all the same: --workspace ${shellLine([place])}. Else name another place.`,
     data: { path: offer.root },
   })
 }
@@ -106,7 +107,9 @@ function done(offer: RestoreOffer, { previous, warnings }: Restored, screen: Scr
       ...rows,
       ...(before === undefined
         ? []
-        : [`To go back: mv ${word(here)} ${word(`${here}.undone`)} && mv ${word(before)} ${word(here)}`]),
+        : [
+            `To go back: mv ${shellLine([here])} ${shellLine([`${here}.undone`])} && mv ${shellLine([before])} ${shellLine([here])}`,
+          ]),
     ].join('\n'),
     quietText: '',
     warnings: all,
@@ -115,9 +118,4 @@ function done(offer: RestoreOffer, { previous, warnings }: Restored, screen: Scr
 
 function otherJson({ replacesOther }: RestoreOffer): object {
   return replacesOther === undefined ? {} : { replacesOther }
-}
-
-/** As a shell takes it for one word. */
-function word(path: string): string {
-  return /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

@@ -8,9 +8,9 @@ import { reviewJson } from '../consolidated-json.ts'
 import { diffText } from '../diff-text.ts'
 import { warningsJson, writtenJson } from '../entry-json.ts'
 import { rowsText, timeText } from '../entry-text.ts'
-import { shellLine } from '../install/server-command.ts'
 import { writtenOutcome } from '../outcomes.ts'
 import type { Screen } from '../screen.ts'
+import { shellLine } from '../shell-line.ts'
 
 export const review: Command = {
   verb: 'review',

@@ -8,7 +8,8 @@ import { usageError } from '../arguments.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { doctorProcess } from '../doctor-process.ts'
-import { httpOptions, httpOptionsHelp } from '../http-options.ts'
+import { connectText, httpOptions, httpOptionsHelp, noTokenWarnings, type RequestedHttp } from '../http-options.ts'
+import { findServedMemory } from '../named-place.ts'
 import { printError } from '../report.ts'
 import { isSample, madeSample, removeSample } from '../sample/sample.ts'
 import type { Screen } from '../screen.ts'
@@ -23,8 +24,9 @@ export const serve: Command = {
   about: [
     'Serves a page on which people see, search and mend what their agents remember; at the same address the JSON API',
     '(/api/v1, docs/openapi.json) and MCP (/mcp). The link that is printed works once, in one browser; then another one is',
-    'printed. Beyond this machine it serves only with a token, which programs must show; it speaks no TLS. Commands that',
-    'run once let it search for them, by meaning too. It ends when it is interrupted.',
+    'printed. Programs must send the token of the server; "keepsake install CLIENT --http" writes it into the configuration',
+    'of an MCP client. It speaks no TLS. Commands that run once let it search for them, by meaning too. It ends when it is',
+    'interrupted.',
   ],
   options: [
     ...httpOptionsHelp(),
@@ -37,8 +39,10 @@ export const serve: Command = {
 
 async function run(asked: Context): Promise<Outcome> {
   const context = asked.given.has('sample') ? await withSample(asked) : asked
-  const options = httpOptions(context)
   const config = await configAsked(context)
+  await findServedMemory(config)
+  // May make a token, so it comes after everything that can be refused.
+  const options = httpOptions(context)
   const quietly = context.given.has('quiet')
   const served = await servedMemory({ config, quietly })
   const { signal, end } = endable(stopSignal())
@@ -53,11 +57,16 @@ async function run(asked: Context): Promise<Outcome> {
       const next = page.newLink(origin)
       printError(quietly ? next : `Opened in a browser. For another one: ${next}`)
     })
+    const { tokenFile } = options
     return {
-      json: { url: origin, link, ...(config.enabled ? { mcp: `${origin}/mcp` } : {}) },
-      text: servingText({ origin, link, config, hasToken: options.token !== undefined }, context.screen),
+      json: {
+        ...{ url: origin, link },
+        ...(config.enabled ? { mcp: `${origin}/mcp` } : {}),
+        ...(tokenFile === undefined ? {} : { tokenFile }),
+      },
+      text: servingText({ origin, link, config, http: options }, context.screen),
       quietText: link,
-      warnings: [],
+      warnings: config.enabled ? noTokenWarnings(origin, options) : [],
       until: closed.finally(() => {
         cleaning.stop()
         return served.close()
@@ -125,10 +134,10 @@ interface Shown {
   readonly origin: string
   readonly link: string
   readonly config: Config
-  readonly hasToken: boolean
+  readonly http: RequestedHttp
 }
 
-function servingText({ origin, link, config, hasToken }: Shown, screen: Screen): string {
+function servingText({ origin, link, config, http }: Shown, screen: Screen): string {
   const { agent, workspace } = config.values
   const url = `${origin}/mcp`
   return [
@@ -137,7 +146,9 @@ function servingText({ origin, link, config, hasToken }: Shown, screen: Screen):
     '',
     `  Page   ${screen.bold(link)}`,
     '         (works once, in one browser; the next link is printed when it was used)',
-    ...(config.enabled ? mcpText(url, hasToken) : ['  MCP    not served: agent.yaml has no spec.memory']),
+    ...(config.enabled
+      ? [`  MCP    ${url}`, '', ...connectText(url, http)]
+      : ['  MCP    not served: agent.yaml has no spec.memory']),
     '',
     'End it with Ctrl+C.',
   ].join('\n')
@@ -145,17 +156,5 @@ function servingText({ origin, link, config, hasToken }: Shown, screen: Screen):
 
 const SAMPLE_TEXT = [
   'It is a sample: a made-up team, and what its agents remember. A button on the page removes it.',
-  'For a memory of your own: npx keepsake init, npx keepsake install claude, npx keepsake serve',
+  'For a memory of your own: keepsake init, keepsake install claude, keepsake serve',
 ]
-
-/** The token itself is never printed. */
-function mcpText(url: string, hasToken: boolean): string[] {
-  const headers = hasToken ? { headers: { Authorization: 'Bearer TOKEN' } } : {}
-  const snippet = JSON.stringify({ mcpServers: { keepsake: { type: 'http', url, ...headers } } })
-  return [
-    `  MCP    ${url}`,
-    '',
-    `For Claude Code: claude mcp add --transport http keepsake ${url}${hasToken ? ' --header "Authorization: Bearer TOKEN"' : ''}`,
-    `Other clients:   ${snippet}`,
-  ]
-}

@@ -8,13 +8,14 @@ export const show: Command = {
   operands: [{ name: 'REF' }],
   about: [
     'Shows an entry: by its name, an alias, or the id that "keepsake list" shows. Another spelling will do where only',
-    'one entry can be meant. With --quiet only its text.',
+    'one entry can be meant. With --quiet, prints only its text; invisible characters and terminal controls are shown as',
+    '<U+001B>. With --raw, prints the text byte for byte, for files and programs.',
   ],
-  options: [AS_OF],
+  options: [{ name: 'raw', about: 'print only its text, byte for byte; on a terminal, the same as --quiet' }, AS_OF],
   examples: [
     'keepsake show deploys',
     'keepsake show MEMORY --as-of yesterday',
-    'keepsake show deploys --quiet > deploys.md',
+    'keepsake show deploys --raw > deploys.md',
   ],
   run,
 }
@@ -22,5 +23,6 @@ export const show: Command = {
 async function run(context: Context): Promise<Outcome> {
   const reading = await openReading(context)
   const entry = await reading.memory.find(context.given.operand(0))
-  return ofReading(await readOutcome(context, entry), reading)
+  const outcome = await readOutcome(context, entry)
+  return ofReading(context.given.has('raw') ? { ...outcome, rawText: entry.content } : outcome, reading)
 }

@@ -11,15 +11,16 @@ import type { Command, Context, Outcome } from '../command.ts'
 import type { Present } from '../date-options.ts'
 import { entryJson, warningsJson } from '../entry-json.ts'
 import { heldBackWarnings } from '../held-back.ts'
-import { reversals, undoneText } from '../undone-text.ts'
+import { reversals, undoneText, withCommandHint } from '../undone-text.ts'
 
 export const undo: Command = {
   verb: 'undo',
   operands: [{ name: 'CHANGE', optional: true, many: true }],
   about: [
     'Takes changes back: those whose numbers are given, as "keepsake log" shows them; or all that the options choose; or',
-    'else the newest one that is not undone yet, whoever made it. An undo is a change itself: undo it to bring back what',
-    'it took. Where later changes of the same entry build on one, nothing is done, and they are listed.',
+    'else the newest that is not undone yet. External edits are undone only by number. An undo is itself a change: undo it',
+    'to redo what it reverted. If later changes of the same entry build on a change, nothing is undone, and the later',
+    "ones are listed. A purge can't be undone: if it is the newest change, nothing is undone.",
   ],
   options: [
     { name: 'last', value: 'N', about: 'the newest N that are not undone yet' },
@@ -43,7 +44,9 @@ async function run({ given, screen, open }: Context): Promise<Outcome> {
   const dryRun = given.has('dry-run')
   const request = requestOf(given, numbers, { zone, nowMs: Date.now() })
   const heldBack = await heldBackWarnings(memory)
-  const done = await memory.undo({ ...request, dryRun })
+  const done = await memory.undo({ ...request, dryRun }).catch((error: unknown) => {
+    throw withCommandHint(error)
+  })
   const undone = { ...done, warnings: [...heldBack, ...done.warnings] }
   return {
     json: undoneJson(undone, dryRun),

@@ -7,9 +7,11 @@ import { isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
 import { abortable } from '../../model/abortable.ts'
 import type { CallOptions } from '../../ports/store.ts'
+import { markInvisible } from '../../prompt/invisible.ts'
 import { usageError } from '../arguments.ts'
 import type { Context } from '../command.ts'
 import { refuseForeignServer } from '../own-server.ts'
+import { ownership } from '../own-workspaces.ts'
 import { elsewhereOf } from '../running-server.ts'
 import { type HookEvent, type Moment, parseEvent } from './event.ts'
 import { fitted } from './fitted.ts'
@@ -135,10 +137,11 @@ async function withMemory(
 ): Promise<HookAnswer> {
   if (!config.enabled) return {}
   const [{ openStore }, { openMemory }] = await Promise.all([import('../../memory/open.ts'), import('../../memory.ts')])
+  const { onCreated, distrust } = ownership(config)
   const patience = { lockWaitMs: LOCK_WAIT_MS[event.moment], requestMs: REQUEST_MS }
-  const { store, agent, settings } = await openStore(config, patience)
+  const { store, agent, settings } = await openStore(config, { ...patience, onCreated })
   // Never by loading a model: a client waits.
-  const memory = await openMemory({ store, agent, ...settings, searchBy: 'words', ...elsewhereOf(config) })
+  const memory = await openMemory({ store, agent, ...settings, searchBy: 'words', ...elsewhereOf(config), distrust })
   // Files are near: what takes long there is the first look at them, which must come to its end once.
   const limits = config.values.backend === 'chroma' ? { signal: late } : {}
   try {
@@ -169,7 +172,7 @@ function withContext({ name }: HookEvent, text: string): HookAnswer {
 }
 
 function told(message: string): HookAnswer {
-  const line = `keepsake: ${message}`.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+  const line = markInvisible(`keepsake: ${message}`.replace(/[\s\p{Cc}]+/gu, ' ').trim())
   return {
     systemMessage: line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE - 1).toWellFormed()}…` : line,
   }

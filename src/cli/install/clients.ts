@@ -38,6 +38,10 @@ export interface Client {
   /** The keys that lead to its servers. */
   readonly servers: readonly string[]
   readonly entry: (command: readonly string[]) => Entry
+  /** The entry for a running server, without headers. */
+  readonly atUrl: (url: string) => Entry
+  /** The key of the headers, if it is not `headers`. */
+  readonly headersKey?: string
   /** What else makes the client call our tools without asking each time; missing where its entry can't say that. */
   readonly trusted?: Entry
   /** Where to paste it. */
@@ -46,7 +50,7 @@ export interface Client {
   readonly check: string
   /** The scopes that have a file of their own, the usual one first; empty: the client is only shown what to paste. */
   readonly places: Places
-  /** Where a scope is the client's own business: the command lines of the client that add and remove the entry. */
+  /** For a scope that the client manages itself: options for its command `mcp add`, and the command that removes the entry. */
   readonly commands?: Partial<Readonly<Record<Scope, { readonly add: readonly string[]; readonly remove: string }>>>
   /** Missing where a client has none that a command line can be given to. */
   readonly hooks?: ClientHooks
@@ -67,13 +71,14 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     plainJson: true,
     servers: ['mcpServers'],
     entry: (command) => ({ type: 'stdio', ...split(command) }),
+    atUrl: (url) => ({ type: 'http', url }),
     pasted: '.mcp.json in the folder of the project',
     check: 'claude mcp list',
     places: { project: ({ cwd }) => ({ base: cwd, files: ['.mcp.json'] }) },
     // Its user scope lies in ~/.claude.json, which every running Claude Code rewrites as a whole.
     commands: {
       user: {
-        add: ['claude', 'mcp', 'add', '--scope', 'user', SERVER_NAME, '--'],
+        add: ['--scope', 'user'],
         remove: `claude mcp remove --scope user ${SERVER_NAME}`,
       },
     },
@@ -84,6 +89,8 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     format: 'toml',
     servers: ['mcp_servers'],
     entry: split,
+    atUrl: (url) => ({ url }),
+    headersKey: 'http_headers',
     trusted: { default_tools_approval_mode: 'approve' },
     pasted: '~/.codex/config.toml',
     check: 'codex mcp list',
@@ -95,6 +102,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     format: 'json',
     servers: ['mcpServers'],
     entry: split,
+    atUrl: (httpUrl) => ({ httpUrl }),
     trusted: { trust: true },
     pasted: '~/.gemini/settings.json',
     check: 'gemini mcp list',
@@ -106,6 +114,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     format: 'json',
     servers: ['mcp'],
     entry: (command) => ({ type: 'local', command, enabled: true }),
+    atUrl: (url) => ({ type: 'remote', url, enabled: true }),
     pasted: 'opencode.json in the folder of the project',
     check: 'opencode mcp list',
     places: {
@@ -121,6 +130,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     format: 'json',
     servers: ['mcpServers'],
     entry: split,
+    atUrl: (url) => ({ url }),
     pasted: '.cursor/mcp.json in the folder of the project, or ~/.cursor/mcp.json',
     check: 'the list of MCP servers in its settings',
     places: {},
@@ -130,6 +140,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     format: 'json',
     servers: ['servers'],
     entry: (command) => ({ type: 'stdio', ...split(command) }),
+    atUrl: (url) => ({ type: 'http', url }),
     pasted: '.vscode/mcp.json in the folder of the project',
     check: 'its command "MCP: List Servers"',
     places: {},
@@ -139,6 +150,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     format: 'json',
     servers: ['mcpServers'],
     entry: split,
+    atUrl: (serverUrl) => ({ serverUrl }),
     pasted: '~/.codeium/windsurf/mcp_config.json',
     check: 'the list of MCP servers in its settings',
     places: {},
@@ -148,6 +160,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     format: 'json',
     servers: ['context_servers'],
     entry: split,
+    atUrl: (url) => ({ url }),
     pasted: '~/.config/zed/settings.json',
     check: 'the list of MCP servers in its settings',
     places: {},
@@ -157,6 +170,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
     format: 'json',
     servers: ['mcpServers'],
     entry: split,
+    atUrl: (url) => ({ url }),
     pasted: 'the file where that client keeps its MCP servers',
     check: "that client's list of MCP servers",
     places: {},
@@ -170,6 +184,23 @@ export function commandOf(entry: unknown): readonly string[] {
   if (typeof entry !== 'object' || entry === null) return []
   const { command, args } = entry as { readonly command?: unknown; readonly args?: unknown } // anything may stand there
   return [command, args].flat().filter((word) => typeof word === 'string')
+}
+
+/** The address in an entry of any client; undefined if the entry starts a server. */
+export function urlIn(entry: unknown): string | undefined {
+  const { url, httpUrl, serverUrl } = Object(entry)
+  return [url, httpUrl, serverUrl].find((value) => typeof value === 'string')
+}
+
+/** The entry for a server at an address, with the token as a header. */
+export function httpEntry({ atUrl, headersKey = 'headers' }: Client, url: string, token: string | undefined): Entry {
+  return { ...atUrl(url), ...(token === undefined ? {} : { [headersKey]: { Authorization: `Bearer ${token}` } }) }
+}
+
+/** The token in an entry that `httpEntry` made. */
+export function tokenIn({ headersKey = 'headers' }: Client, entry: Entry): string | undefined {
+  const { Authorization: header } = Object(entry[headersKey])
+  return typeof header === 'string' ? header.replace(/^Bearer /, '') : undefined
 }
 
 /** A folder of the client in the home, unless a variable names another, and one of that name in the project. */

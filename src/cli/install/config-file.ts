@@ -56,11 +56,11 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** `after` undefined: the file goes, and the folders below the base that are empty without it. */
-export async function writeConfigFile(file: ConfigFile, after: string | undefined): Promise<void> {
+/** `after` undefined: the file goes, and the folders below the base that are empty without it. `mode`: of a new file. */
+export async function writeConfigFile(file: ConfigFile, after: string | undefined, mode?: number): Promise<void> {
   try {
     if (after === undefined) await removeFile(file)
-    else if (file.text === undefined) await createFile(file, after)
+    else if (file.text === undefined) await createFile(file, after, mode)
     else await replaceFile(file, after)
   } catch (cause) {
     if (cause instanceof KeepsakeError) throw cause
@@ -88,10 +88,10 @@ async function nearestFolder(folder: string): Promise<string> {
   return isThere || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
 }
 
-async function createFile({ path }: ConfigFile, text: string): Promise<void> {
+async function createFile({ path }: ConfigFile, text: string, mode?: number): Promise<void> {
   const made = await mkdir(dirname(path), { recursive: true })
   try {
-    await writeNew(path, text)
+    await writeNew(path, text, mode)
   } catch (error) {
     if (made !== undefined) await removeEmptyFolders(dirname(path), dirname(made))
     throw codeOf(error) === 'EEXIST' ? changedMeanwhile(path) : error

@@ -1,4 +1,4 @@
-/** A client's file before and after, as a unified diff. */
+/** A client's file before and after, as a unified diff that shows no token. */
 import type { Context, Outcome } from '../command.ts'
 import { diffText } from '../diff-text.ts'
 import { Screen } from '../screen.ts'
@@ -12,7 +12,7 @@ export function triedOutcome(
   json: object,
   unchanged: string,
 ): Outcome {
-  const plain = new Screen({ isTerminal: false, hasColor: false, cwd: asked.cwd })
+  const plain = new Screen({ hasColor: false, cwd: asked.cwd })
   const diff = fileDiff(file, after, screen)
   return {
     json: { ...json, diff: fileDiff(file, after, plain), dryRun: true },
@@ -30,7 +30,9 @@ function fileDiff({ path, text }: ConfigFile, after: string | undefined, screen:
     screen.bold(`--- ${text === undefined ? '/dev/null' : name}`),
     screen.bold(`+++ ${after === undefined ? '/dev/null' : name}`),
     ...diffText(withoutLastNewline(text), withoutLastNewline(after), screen),
-  ].join('\n')
+  ]
+    .join('\n')
+    .replace(/Bearer [^\s"']+/g, 'Bearer TOKEN')
 }
 
 /** The end of the last line is no line of its own. */

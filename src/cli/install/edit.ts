@@ -5,11 +5,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { KeepsakeError } from '../../errors.ts'
 import { checked, type Meant } from './checked-edit.ts'
-import { type Client, commandOf, type Entry } from './clients.ts'
+import { type Client, commandOf, type Entry, httpEntry, tokenIn, urlIn } from './clients.ts'
 import { type ConfigFile, LEFT } from './config-file.ts'
 import type { ConfigFormat } from './config-format.ts'
 import { jsonFormat } from './json-format.ts'
-import { isServerCommand, SERVER_NAME } from './server-command.ts'
+import { isServerCommand, isServerUrl, SERVER_NAME } from './server-command.ts'
 import { tomlFormat } from './toml-format.ts'
 
 export interface Edit {
@@ -33,7 +33,10 @@ export function installed(client: Client, file: ConfigFile, entry: Entry, force:
     if (text === undefined || current === undefined) return { was: 'absent', after: format.added(text, entry) }
     const was = whose(current, entry)
     if (was === 'same') return { was, after: text }
-    if (was === 'ours') return { was, after: format.updated(text, entry) }
+    // An entry that starts a server shares no fields with one that has an address.
+    const isSameForm = (urlIn(current) === undefined) === (urlIn(entry) === undefined)
+    if (was === 'ours' && isSameForm) return { was, after: format.updated(text, entry) }
+    if (was === 'ours') return { was, after: format.replaced(text, entry) }
     if (!force) throw foreign(file, 'replace', hint)
     return { was, after: format.replaced(text, entry) }
   })
@@ -48,14 +51,14 @@ export function uninstalled(client: Client, file: ConfigFile, force: boolean): E
     const was = whose(current)
     if (was === 'foreign' && !force) throw foreign(file, 'remove', hint)
     if (was === 'foreign') return { was, after: format.removed(text) }
-    const values = current as Entry // it has a command, so it is an object
+    const values = current as Entry // it has a command or an address, so it is an object
     return { was, after: format.removed(text, written(client, values)), lost: notWritten(client, values) }
   })
 }
 
 function whose(current: unknown, wanted: Entry = {}): Edit['was'] {
-  if (!isServerCommand(commandOf(current))) return 'foreign'
-  const values = current as Readonly<Record<string, unknown>> // has a command, so it is an object
+  if (!isServerCommand(commandOf(current)) && !isServerUrl(urlIn(current))) return 'foreign'
+  const values = current as Readonly<Record<string, unknown>> // has a command or an address, so it is an object
   const wants = Object.entries(wanted)
   const isSame = wants.length > 0 && wants.every(([name, value]) => isDeepStrictEqual(values[name], value))
   return isSame ? 'same' : 'ours'
@@ -63,12 +66,18 @@ function whose(current: unknown, wanted: Entry = {}): Edit['was'] {
 
 /** What install writes where it says no more than what is there; undefined where more is there. */
 function written(client: Client, current: Entry): Entry | undefined {
-  const entry = client.entry(commandOf(current))
-  return [entry, { ...entry, ...client.trusted }].find((each) => isDeepStrictEqual({ ...current }, each))
+  const entry = entryLike(client, current)
+  return [entry, { ...entry, ...client.trusted }].find((each) => isDeepStrictEqual(current, each))
+}
+
+/** An entry of the same form, with the same command, or address and token. */
+function entryLike(client: Client, current: Entry): Entry {
+  const url = urlIn(current)
+  return url === undefined ? client.entry(commandOf(current)) : httpEntry(client, url, tokenIn(client, current))
 }
 
 function notWritten(client: Client, current: Entry): readonly string[] {
-  const names = Object.keys({ ...client.entry([]), ...client.trusted })
+  const names = Object.keys({ ...entryLike(client, current), ...client.trusted })
   return Object.keys(current).filter((name) => !names.includes(name))
 }
 

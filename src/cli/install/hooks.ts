@@ -8,8 +8,10 @@ import { CLIENT_NAMES, CLIENTS, type Place } from './clients.ts'
 import { type ConfigFile, checkWritable, readConfigFile, writeConfigFile } from './config-file.ts'
 import { triedOutcome } from './diff.ts'
 import { type HooksEdit, installedHooks, uninstalledHooks } from './hooks-edit.ts'
-import { hooksSnippet, type WantedHooks } from './hooks-text.ts'
+import { hooksIn, hooksSnippet, type WantedHooks } from './hooks-text.ts'
 import { plainJsonWarning } from './plain-json.ts'
+import { isNpx } from './server-command.ts'
+import { simpleCommand } from './simple-command.ts'
 import type { Target } from './target.ts'
 
 export interface PlannedHooks {
@@ -107,6 +109,20 @@ async function lookedFor(
     if (!isKeepsakeError(error)) throw error
     return { problem: error.message }
   }
+}
+
+/** Warns of hooks of 0.1, which stay when only the server's entry is installed. */
+export async function registryHookWarnings(
+  { screen }: Context,
+  { name, hooksPlace }: Pick<Target, 'name' | 'hooksPlace'>,
+): Promise<readonly string[]> {
+  const found = hooksPlace ? await lookedFor(hooksPlace) : undefined
+  if (!found || 'problem' in found) return []
+  const { path, text = '' } = found.file
+  if (!hooksIn(text).some(({ command }) => isNpx(simpleCommand(command)?.[0]))) return []
+  return [
+    `${screen.path('', path)} still has hooks that run "npx -y keepsake", which is not this program on the npm registry: replace them with "keepsake install ${name} --hooks"`,
+  ]
 }
 
 function unchanged(warnings: readonly string[]): Outcome {

@@ -1,31 +1,21 @@
 /**
- * The commands that a client starts the MCP server and the hooks with: what install writes, and how it knows its own again.
- * Whoever runs them stands before the word `mcp` or `hook`: the package by its name, or the program of a build by its path.
+ * The commands with which a client starts the MCP server and the hooks: what install writes, and how it recognises its own
+ * commands, including those of 0.1, which ran `npx -y keepsake`.
  */
 import { isUrl, resolvePath } from '../../config/value-types.ts'
+import type { InstalledProgram } from '../installed-program.ts'
+import { shellLine } from '../shell-line.ts'
 import { simpleCommand } from './simple-command.ts'
-
-const ALONE: readonly string[] = ['npx', '-y']
-/** npx brings no optional package along: what a memory on a server needs is named. */
-const WITH_CLIENT: readonly string[] = [...ALONE, '--package=keepsake', '--package=chromadb']
 
 /** The name of our entry in every client's file. */
 export const SERVER_NAME = 'keepsake'
 
-/** Node and the program of this build, absolute: what `--local` writes. */
-export interface LocalBuild {
-  readonly node: string
-  readonly program: string
-}
-
 export interface ServerOptions {
+  readonly program: InstalledProgram
   readonly workspace?: string | undefined
   readonly agent?: string | undefined
   readonly config?: string | undefined
   readonly tools?: string | undefined
-  readonly local?: LocalBuild | undefined
-  /** The memory is on a server, whoever says so. */
-  readonly onServer?: boolean
 }
 
 /** A client starts it in a folder of its own choice, so paths are made absolute: `from` is where they were typed. */
@@ -40,7 +30,7 @@ export function hookCommand(client: string, options: ServerOptions, from: string
 
 function programCommand(
   verb: readonly string[],
-  { workspace, agent, config, tools, local, onServer = false }: ServerOptions,
+  { program, workspace, agent, config, tools }: ServerOptions,
   from: string,
 ): string[] {
   const path = (text: string | undefined): string | undefined =>
@@ -52,7 +42,8 @@ function programCommand(
     ['--tools', tools],
   ]
   return [
-    ...(local ? [local.node, local.program] : [...(onServer ? WITH_CLIENT : ALONE), 'keepsake']),
+    program.node,
+    program.main,
     ...verb,
     ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
   ]
@@ -65,6 +56,11 @@ const BUILD = /[\\/]cli[\\/]main\.js$/
 export function isServerCommand(words: readonly string[]): boolean {
   const starter = words[words.indexOf('mcp') - 1]
   return starter !== undefined && (PACKAGE.test(starter) || BUILD.test(starter))
+}
+
+/** Whether an address has the form that install writes. */
+export function isServerUrl(url: string | undefined): boolean {
+  return url !== undefined && /^http:\/\/[^/]+\/mcp$/.test(url)
 }
 
 /**
@@ -84,7 +80,12 @@ function isRunner(words: readonly string[], starter: string): boolean {
   const [runner, ...rest] = words
   if (runner === undefined) return PACKAGE.test(starter) || BUILD.test(starter)
   if (BUILD.test(starter)) return rest.length === 0 && /^(\/|[A-Za-z]:[\\/]|node(js)?(\.exe)?$)/.test(runner)
-  return PACKAGE.test(starter) && /(^|[\\/])npx(\.cmd)?$/.test(runner) && rest.every((word) => word.startsWith('-'))
+  return PACKAGE.test(starter) && isNpx(runner) && rest.every((word) => word.startsWith('-'))
+}
+
+/** Whether a word runs npx, which fetches the package from the npm registry, where we do not own its name. */
+export function isNpx(word: string | undefined): boolean {
+  return word !== undefined && /(^|[\\/])npx(\.cmd)?$/.test(word)
 }
 
 /** Each with a value at most. */
@@ -95,9 +96,4 @@ function areOptions(words: readonly string[]): boolean {
 /** Whether a line speaks of our hook at all. */
 export function namesHook(line: string): boolean {
   return /((^|[\s'"\\/])keepsake(@[^\s'"\\/]*|\.cmd|\.exe)?|[\\/]cli[\\/]main\.js)['"]? hook [a-z]/.test(line)
-}
-
-/** As a shell takes it. */
-export function shellLine(words: readonly string[]): string {
-  return words.map((word) => (/^[\w./@:=+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ')
 }

@@ -1,9 +1,9 @@
 /** Which client is meant, and which of its files: from what was typed and where. */
 import { isAbsolute } from 'node:path'
 import { InvalidError, KeepsakeError } from '../../errors.ts'
+import { nearest } from '../../model/nearest.ts'
 import { usageError } from '../arguments.ts'
 import type { Context, Option } from '../command.ts'
-import { nearest } from '../nearest.ts'
 import {
   CLIENT_NAMES,
   CLIENTS,

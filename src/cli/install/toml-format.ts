@@ -42,7 +42,9 @@ export function tomlFormat(servers: readonly string[]): ConfigFormat {
   }
 
   return {
-    entryIn: (text) => keys.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), read(text)),
+    // A copy, because the parser's tables have no prototype and would never equal our own objects.
+    entryIn: (text) =>
+      structuredClone(keys.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), read(text))),
     added,
     updated: (text, entry) =>
       Object.entries(entry).reduce((now, [name, value]) => withPair(now, blocks(now)[0], name, value), text),
@@ -126,9 +128,13 @@ function tableText(keys: readonly string[], entry: Entry, newline: string): stri
   return [`[${keys.join('.')}]`, ...pairs].join(newline)
 }
 
-/** As JSON but for DEL, which TOML wants escaped. The entries hold texts, lists of them, and truth values. */
+/** Like JSON, except that TOML requires DEL to be escaped. Entries hold strings, booleans, and lists and tables of these. */
 function valueText(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
+  if (isTable(value))
+    return `{ ${Object.entries(value)
+      .map(([name, one]) => `${name} = ${valueText(one)}`)
+      .join(', ')} }`
   return JSON.stringify(value).replaceAll('\u007f', '\\u007f')
 }
 

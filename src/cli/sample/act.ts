@@ -46,7 +46,7 @@ export function undo(): Act {
 
 /** By a person, as on the page. */
 export function byHand(ref: string, content: string): Act {
-  return (memory) => memory.apply([{ op: 'write', ref, content }], { origin: { by: 'hand' } })
+  return (memory) => memory.apply([{ op: 'write', ref, content }], { origin: { by: 'user' } })
 }
 
 /** By words: the sample is not to wait for a model. */

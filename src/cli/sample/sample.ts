@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SETTINGS_FILE } from '../../config/pinned-agent.ts'
+import { SETTINGS_FILE } from '../../config/find-workspace.ts'
 import { KeepsakeError } from '../../errors.ts'
 
 const SIGN = 'SAMPLE.md'

@@ -1,6 +1,6 @@
 /** A memory served over Streamable HTTP and nothing besides: `keepsake mcp --http`. */
 import { sendText } from '../../http/exchange.ts'
-import { bodyRefusal, methodRefusal } from '../../http/guard.ts'
+import { bodyRefusal, methodRefusal, READ_METHODS } from '../../http/guard.ts'
 import { HTTP_LIMITS, type HttpLimits } from '../../http/limits.ts'
 import type { Part } from '../../http/part.ts'
 import { type HttpOptions, serveHttp } from '../../http/serve.ts'
@@ -31,7 +31,7 @@ export async function serveMcpHttp(
 function aboutPart(): Part {
   return {
     owns: (target) => target === '/',
-    refusalOf: (req) => methodRefusal(req, ['GET']) ?? bodyRefusal(req),
+    refusalOf: (req) => methodRefusal(req, READ_METHODS) ?? bodyRefusal(req),
     errorText: ({ message }) => errorText(message),
     answer: async (_, res) => sendText(res, ABOUT),
     close: async () => undefined,

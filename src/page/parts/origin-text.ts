@@ -3,6 +3,7 @@ import type { Origin } from '../../model/entry.ts'
 
 const WORDS: Readonly<Record<Origin['by'], string>> = {
   agent: 'agent',
+  user: 'user',
   hand: 'hand',
   consolidation: 'consolidation',
   'raw-fallback': 'consolidation that failed: kept as it was said',

@@ -202,7 +202,6 @@ class NativeEmbedding {
   }
 
   get #isOver(): boolean {
-    const { untilMs } = this.#run
-    return isOver({ ...(untilMs === undefined ? {} : { untilMs }), embedded: this.#embedded })
+    return isOver(this.#run)
   }
 }

@@ -12,7 +12,7 @@ import { embedTaken } from './embed-taken.ts'
 import type { EntryPieces } from './refusals.ts'
 import type { ScopeVectors } from './scope-vectors.ts'
 
-/** Pieces given to the model at once: at first, and where somebody waits, so few that the time is kept to. */
+/** Pieces given to the model at once, at first and in the background: few, so that the vector of a query does not wait long. */
 export const FEWEST_AT_ONCE = 8
 /** More of them can be sorted by length. But what is under way when it is interrupted is lost, so they must not take long. */
 const MOST_AT_ONCE = 64
@@ -31,8 +31,6 @@ export interface EmbeddingRun {
   readonly save: (vectors: ScopeVectors) => Promise<unknown>
   /** By `performance.now()`: from then on nothing more is begun. Missing: all is done. */
   readonly untilMs?: number
-  /** Pieces; with so many, nothing more is begun. Missing: there is no limit. */
-  readonly most?: number
   /** By `performance.now()`. */
   saveAtMs: number
   /** Pieces that are given to the model together. */
@@ -112,6 +110,6 @@ export function nextAtOnce({ atOnce, untilMs }: Pick<EmbeddingRun, 'atOnce' | 'u
   return tookMs < QUICK_MS ? Math.min(2 * atOnce, MOST_AT_ONCE) : Math.max(atOnce / 2, FEWEST_AT_ONCE)
 }
 
-export function isOver({ untilMs, most, embedded }: Pick<EmbeddingRun, 'untilMs' | 'most' | 'embedded'>): boolean {
-  return (untilMs !== undefined && performance.now() >= untilMs) || (most !== undefined && embedded >= most)
+export function isOver({ untilMs }: Pick<EmbeddingRun, 'untilMs'>): boolean {
+  return untilMs !== undefined && performance.now() >= untilMs
 }

@@ -3,12 +3,11 @@
  * time embeds; the others read what it saves.
  */
 import { type ErrorCode, isKeepsakeError, KeepsakeError } from '../../errors.ts'
-import { abortable } from '../../model/abortable.ts'
 import type { Scope } from '../../model/entry.ts'
 import type { EmbedSource } from '../../ports/embed.ts'
 import type { CallOptions, Lease, Store } from '../../ports/store.ts'
 import type { ScopeIndex } from '../scope-index.ts'
-import { inSlices, pause } from './breath.ts'
+import { inSlices } from './breath.ts'
 import { type EmbeddingRun, embedScope, FEWEST_AT_ONCE, FIRST_SAVE_MS, isOver } from './embed-scope.ts'
 import { type Asking, EMBED_LEASE, type Meaning } from './meaning.ts'
 import type { Embedded, EmbedPendingOptions, MeaningView, RefusedEntry } from './meaning-view.ts'
@@ -17,10 +16,6 @@ import { QueryVectors } from './query-vectors.ts'
 import { ScopeVectors } from './scope-vectors.ts'
 
 const UNWRITABLE: readonly ErrorCode[] = ['READ_ONLY', 'IO']
-/** While somebody else embeds: entries, and pieces of them, that a search makes vectors of for itself. */
-const FEW = 32
-/** How often it is looked whether they are there by then. */
-const LOOK_MS = 50
 
 type Made = Pick<Embedded, 'embedded' | 'kept' | 'isElsewhere'>
 const NOTHING_MADE: Made = { embedded: 0, kept: true }
@@ -121,21 +116,11 @@ export class KeptMeaning implements Meaning {
     return { model: this.source.model, ...made, entries, pending, ...(refused.length === 0 ? {} : { refused }) }
   }
 
-  /** Who has little time waits for who is at it already, and then does for itself what is left, if that is little. */
   async #embedLeased(options: EmbedPendingOptions): Promise<Made> {
-    const { forMs, signal } = options
-    const untilMs = performance.now() + (forMs ?? 0)
-    for (;;) {
-      const lease = await this.#lease(options)
-      if (lease) return this.#embedWith(lease, options)
-      if (!this.#isWriting) await this.#catchUp()
-      const areMany = this.pending > FEW
-      // Beside another process, what is made here has to be brought together with what that saves, each time.
-      if (forMs === undefined || this.pending === 0 || (areMany && !this.#isWriting)) return ELSEWHERE
-      if (areMany || performance.now() >= untilMs) break
-      await abortable(() => pause(LOOK_MS), signal)
-    }
-    return { ...(await this.#embed(options, false, FEW)), isElsewhere: true }
+    const lease = await this.#lease(options)
+    if (lease) return this.#embedWith(lease, options)
+    if (!this.#isWriting) await this.#catchUp()
+    return ELSEWHERE
   }
 
   async #embedWith(lease: Lease | 'nowhere', options: EmbedPendingOptions): Promise<Made> {
@@ -160,8 +145,7 @@ export class KeptMeaning implements Meaning {
     }
   }
 
-  /** `most`: pieces. */
-  async #embed(options: EmbedPendingOptions, mayWrite: boolean, most?: number): Promise<Made> {
+  async #embed(options: EmbedPendingOptions, mayWrite: boolean): Promise<Made> {
     const { signal, forMs, mustKeep = false, onProgress } = options
     const total = this.pending
     const begunMs = performance.now()
@@ -177,7 +161,6 @@ export class KeptMeaning implements Meaning {
       signal,
       save,
       ...(forMs === undefined ? {} : { untilMs: begunMs + forMs }),
-      ...(most === undefined ? {} : { most }),
       saveAtMs: begunMs + FIRST_SAVE_MS,
       atOnce: FEWEST_AT_ONCE,
       embedded: 0,

@@ -20,7 +20,7 @@ export interface Near {
 }
 
 export interface EmbedPendingOptions extends CallOptions {
-  /** For about so long, where somebody waits; left out: until all is done. */
+  /** About how long to embed; left out: until all is done. */
   readonly forMs?: number
   /** `IO` or `READ_ONLY` where vectors can't be kept. Else they are made all the same, for this process alone. */
   readonly mustKeep?: boolean
@@ -40,7 +40,7 @@ export interface Embedded {
   readonly pending: number
   /** Entries that have none because the model does not take their text; missing where there are none. */
   readonly refused?: readonly RefusedEntry[]
-  /** Somebody else embeds now, so that this call did not, or only a little, for itself. */
+  /** Another process is embedding, so this call did nothing. */
   readonly isElsewhere?: boolean
   /** False: what was made could not be written down, so only this process has it. */
   readonly kept: boolean

@@ -3,12 +3,11 @@
  * whoever has a model and the lease. What is not made yet is found by words; this process makes none for itself alone.
  */
 import type { KeepsakeError } from '../../errors.ts'
-import { abortable } from '../../model/abortable.ts'
 import type { EmbedSource } from '../../ports/embed.ts'
 import type { CallOptions, Lease, Store } from '../../ports/store.ts'
 import type { NativeVectors } from '../../ports/vectors.ts'
 import type { ScopeIndex } from '../scope-index.ts'
-import { inSlices, pause } from './breath.ts'
+import { inSlices } from './breath.ts'
 import { embedNative } from './embed-native.ts'
 import { difference, GuardedVectors } from './guarded-vectors.ts'
 import { type Asking, type AskWish, EMBED_LEASE, type Meaning } from './meaning.ts'
@@ -18,9 +17,6 @@ import { NativeAsking } from './native-asking.ts'
 import { NativeState } from './native-state.ts'
 import { QueryVectors } from './query-vectors.ts'
 import { Refusals } from './refusals.ts'
-
-/** While somebody else embeds: how often it is looked whether they are there by then. */
-const LOOK_MS = 100
 
 type Made = Pick<Embedded, 'embedded' | 'kept' | 'isElsewhere'>
 const NOTHING_MADE: Made = { embedded: 0, kept: true }
@@ -118,22 +114,13 @@ export class NativeMeaning implements Meaning {
     return { model: this.source.model, ...made, entries, pending, ...(refused.length === 0 ? {} : { refused }) }
   }
 
-  /** Who has little time waits for who is at it already. */
   async #embedLeased(options: EmbedPendingOptions): Promise<Made> {
-    const { forMs = 0, signal, anew = false } = options
-    const untilMs = performance.now() + forMs
+    const { anew = false } = options
     await this.#look(options)
     if (this.#difference && !anew) throw this.#difference
     if (!anew && !this.#isNeeded()) return NOTHING_MADE
-    for (;;) {
-      const lease = this.#isWriting ? undefined : await this.#lease(options)
-      if (lease) return this.#embedWith(lease, options)
-      if (performance.now() >= untilMs) return ELSEWHERE
-      await abortable(() => pause(LOOK_MS), signal)
-      // Not as of when it was asked: whether the other one has come further.
-      await this.#look(signal ? { signal } : {})
-      if (this.pending === 0) return ELSEWHERE
-    }
+    const lease = this.#isWriting ? undefined : await this.#lease(options)
+    return lease ? this.#embedWith(lease, options) : ELSEWHERE
   }
 
   #isNeeded(): boolean {

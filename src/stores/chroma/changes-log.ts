@@ -24,6 +24,8 @@ export interface LogText {
   readonly epoch?: string
   /** What a purge took away without a trace: whatever is told of these up to here does not count. */
   readonly gone?: readonly string[]
+  /** Only for a purge: the agent that ran it. Its sessions lose the texts of world entries. */
+  readonly agent?: string
   /** Of a purge: no seq from here on was ever given, also to what the log does not tell of any more. */
   readonly nextSeq?: number
 }
@@ -43,7 +45,7 @@ export function encodeLog(text: LogText): string {
 export function decodeLog(text: string, record: string): LogText {
   const value = parsed(text)
   if (!isMapping(value)) throw damagedRecord(record)
-  const { format = LOG_FORMAT, after, serverAt, changes, epoch, gone, nextSeq } = value
+  const { format = LOG_FORMAT, after, serverAt, changes, epoch, gone, agent, nextSeq } = value
   if (typeof format === 'number' && format > LOG_FORMAT) throw new NewerError(record, format, LOG_FORMAT)
   const isRight =
     isListOf<ChangeRecord>(changes, (change) => isChangeWith(change, isText)) &&
@@ -51,6 +53,7 @@ export function decodeLog(text: string, record: string): LogText {
     (serverAt === undefined || isTime(serverAt)) &&
     (epoch === undefined || isText(epoch)) &&
     (gone === undefined || isListOf(gone, isText)) &&
+    (agent === undefined || isText(agent)) &&
     (nextSeq === undefined || isCount(nextSeq))
   if (!isRight) throw damagedRecord(record)
   return value as unknown as LogText // each of its fields was looked at

@@ -15,6 +15,7 @@ import type {
   Capabilities,
   FeedOptions,
   Movable,
+  PurgeOptions,
   ScanFilter,
   Settings,
   Store,
@@ -170,11 +171,11 @@ export function storeOn(connection: Connection, options: MemoryOptions = {}): Ch
       enter(signal)
       return { changes: [], heldBack: [], warnings: [] }
     },
-    async purge(ids, { signal }: CallOptions = {}) {
+    async purge(ids, { signal, origin = { by: 'user' } }: PurgeOptions = {}) {
       enter(signal)
       const { purge } = await import('./purge/purge.ts')
       // It looks again when it has written, and is spared neither look.
-      return purge({ ...ground, replica, writer, lease }, ids, signal ? { signal } : {})
+      return purge({ ...ground, replica, writer, lease }, ids, { origin, ...(signal ? { signal } : {}) })
     },
     async watch(changed) {
       enter()

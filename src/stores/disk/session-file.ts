@@ -4,8 +4,9 @@
  * read than what is asked for: the first line, and the part of a page.
  * Deliberately absent: a count of lines. It is made when a line is broken, for its number, and would else cost the whole text.
  */
+import { purgeCount } from '../../model/transcript-metadata.ts'
 import type { SessionPage, SessionRecord, SessionTail } from '../../ports/store.ts'
-import { bytesOfMark, metadataIn, purgesOf, type SessionMetadata } from './session-metadata.ts'
+import { bytesOfMark, metadataIn, type SessionMetadata } from './session-metadata.ts'
 import { NEWLINE, recordsIn } from './session-tail.ts'
 
 const FIRST_LINE_BYTES = 4096
@@ -83,7 +84,7 @@ function firstLine(source: LineSource): FirstLine | undefined {
 }
 
 function positionOf(first: SessionMetadata | undefined, place: number): number {
-  return (purgesOf(first?.meta ?? {}) % MOST_PURGES) * MOST_BYTES + place
+  return (purgeCount(first?.meta ?? {}) % MOST_PURGES) * MOST_BYTES + place
 }
 
 /** `undefined`: the position is of a transcript that a purge, or a hand, has rewritten since. */

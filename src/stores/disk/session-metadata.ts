@@ -2,10 +2,12 @@
  * The first line of a transcript: the key and the time of the session, as far as it can be read. A hand may have broken it, or
  * taken it out, and the session is there all the same: which one it is says the file's name, and that alone.
  */
+
 import { parseInstant } from '../../model/time.ts'
+import { isTranscriptMetadata } from '../../model/transcript-metadata.ts'
 import type { SessionRecord } from '../../ports/store.ts'
 import { safeFileName, textOfFileName } from './safe-file-name.ts'
-import { isRecord, parseLine, recordsIn } from './session-tail.ts'
+import { parseLine, recordsIn } from './session-tail.ts'
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
@@ -26,7 +28,7 @@ export function bytesOfMark(bytes: Uint8Array): number {
 export function metadataIn(line: Uint8Array): SessionMetadata {
   const text = line.subarray(bytesOfMark(line))
   const value = parseLine(text)
-  if (!isMetadata(value)) {
+  if (!isTranscriptMetadata(value)) {
     if (recordsIn(text)) return { meta: {}, problem: 'there is no metadata line before it', isRecord: true }
     return { meta: {}, problem: 'the metadata line can not be read' }
   }
@@ -36,19 +38,6 @@ export function metadataIn(line: Uint8Array): SessionMetadata {
   const problem =
     said === undefined ? 'it does not say "createdAt"' : `createdAt: ${JSON.stringify(said)} is not a time`
   return { meta: rest, problem }
-}
-
-/** How often a purge has rewritten the transcript. */
-export function purgesOf({ purges }: SessionRecord): number {
-  return typeof purges === 'number' && Number.isSafeInteger(purges) && purges > 0 ? purges : 0
-}
-
-/** The metadata after one more purge, as a line; what is none is left as it is. */
-export function purgedOnce(line: string): string {
-  const text = line.replace(/^\ufeff/, '')
-  const value = parseLine(Buffer.from(text))
-  if (!isMetadata(value)) return line
-  return line.slice(0, line.length - text.length) + JSON.stringify({ ...value, purges: purgesOf(value) + 1 })
 }
 
 /** Which session a file is of. `key`: as the metadata says. `undefined`: no key leads to this file. */
@@ -69,9 +58,4 @@ export function keyProblem(fileName: string, key: unknown): string | undefined {
 
 function isNamedAfter(name: string, key: string): boolean {
   return key !== '' && key.isWellFormed() && safeFileName(key, 'session') === name
-}
-
-/** A record of a session has a type, or is anyhow none of these. */
-function isMetadata(value: unknown): value is SessionRecord {
-  return isRecord(value) && value['type'] === undefined && ('key' in value || 'createdAt' in value)
 }

@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { encodeChange } from '../../codec/one-file/change.ts'
 import { encodeFrame } from '../../codec/one-file/frame.ts'
 import { decodeHeader, slotOffset } from '../../codec/one-file/header.ts'
@@ -152,6 +152,28 @@ describe('following', () => {
     })
     await watch?.stop()
     expect(await names(store)).toEqual(['a', 'b'])
+  })
+
+  it('goes on watching while its folder can not be reached', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const outer = join(folder, 'outer')
+    mkdirSync(join(outer, 'inner'), { recursive: true })
+    path = join(outer, 'inner/memory.keepsake')
+    const store = open()
+    await apply(store, [note('a')])
+    let calls = 0
+    const watch = await store.watch(() => calls++)
+    renameSync(outer, join(folder, 'away'))
+    // Nobody gets past a link that leads to itself, and root is no exception.
+    symlinkSync('outer', outer)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(calls).toBe(1)
+    rmSync(outer)
+    renameSync(join(folder, 'away'), outer)
+    await vi.advanceTimersByTimeAsync(3000)
+    expect(calls).toBe(2)
+    await watch.stop()
   })
 
   it('does not take a part of a frame for a change, and the next writer cuts it', async () => {

@@ -1,4 +1,4 @@
-/** What a purge removes is removed from the backups that are known, too: each is such a file itself. */
+/** A purge also cleans the known backups, each of which is such a file itself. */
 import { isKeepsakeError } from '../../errors.ts'
 import type { Purged, Settings } from '../../ports/store.ts'
 import { FileFollower } from './follower.ts'
@@ -12,7 +12,7 @@ export async function purgeBackups(
   purging: Omit<PurgeOptions, 'sidecar'>,
   settings: Settings,
   options: Omit<WriterOptions, 'sidecar' | 'settings'>,
-): Promise<Purged> {
+): Promise<Omit<Purged, 'occurrences'>> {
   const cleaned: string[] = []
   const outOfReach: string[] = []
   for (const path of paths) {
@@ -21,8 +21,10 @@ export async function purgeBackups(
     const writer = new FileWriter(follower, { ...options, sidecar, settings: () => settings })
     try {
       if (follower.catchUp()?.catalogue.settings.id !== settings.id) continue
-      await writer.exclusively((turn) => purge(turn, { ...purging, sidecar }))
+      const { occurrences } = await writer.exclusively((turn) => purge(turn, { ...purging, sidecar }))
       cleaned.push(`the backup ${path}`)
+      if (occurrences.length > 0)
+        outOfReach.push(`the backup ${path}: other entries or sessions in it have the same words`)
     } catch (error) {
       if (!isKeepsakeError(error)) throw error
       outOfReach.push(`the backup ${path}: ${error.message}`)

@@ -20,7 +20,7 @@ import { backUpFile } from './backup.ts'
 import { planFileRestore, restoreFile } from './restore.ts'
 import { type FileStore, fileStore } from './store.ts'
 
-const SECRET = 'a secret that must go'
+const SECRET = 'a secret that must go at once'
 const DAY_MS = 86_400_000
 
 let folder: string
@@ -85,22 +85,23 @@ describe('a purge', () => {
     await again.close()
   })
 
-  it('purges the past of what is gone already, and says what it can not reach', async () => {
+  it('purges the past of what is gone already, and lists what it does not touch', async () => {
     const { secret, other } = await withSecret()
     await apply(store, [{ op: 'remove', id: secret }])
     await apply(store, [{ op: 'write', id: other, content: `I know ${SECRET}` }])
     await store.sessions.append('main', 'chat', [{ text: `he said: ${SECRET}` }, { text: 'and went' }])
     await store.fold()
     await store.sessions.append('main', 'chat', [{ text: 'later' }])
-    const { cleaned, outOfReach } = await store.purge([secret])
-    expect(cleaned).toContain('1 session that said it')
-    expect(outOfReach.join('\n')).toContain('the past of "other"')
+    const { cleaned, occurrences, outOfReach } = await store.purge([secret])
+    expect(cleaned).toContain('1 session that contained it')
+    expect(occurrences).toEqual([{ in: 'entry', scope: 'main', id: other, kind: 'note', name: 'other' }])
+    expect(outOfReach.join('\n')).toContain('copies of the file')
     expect((await store.sessions.read('main', 'chat'))?.records).toEqual([
       { text: 'he said: [purged]' },
       { text: 'and went' },
       { text: 'later' },
     ])
-    expect((await store.changes('now')).cursor.number).toBe(4)
+    expect((await store.changes('now')).cursor.number).toBe(5)
     await store.purge([other])
     expectNoTrace(secret)
   })
@@ -114,6 +115,7 @@ describe('a purge', () => {
       files: [
         { path: 'agents/main/entries/a.md', bytes: Buffer.from(SECRET), entries: [{ id: secret, revision }] },
         { path: 'directives/memory.md', bytes: Buffer.from('Keep it.\n'), entries: [] },
+        { path: 'directives/other.md', bytes: Buffer.from(`Never say: ${SECRET}\n`), entries: [] },
       ],
     })
     await store.close()
@@ -121,8 +123,8 @@ describe('a purge', () => {
     store = fileStore({ path, clock: () => ms })
     await store.adopt(moved)
     expect(readFileSync(path).includes('agents/main/entries/a.md')).toBe(true)
-    await store.purge([secret])
-    expectNoTrace(secret)
+    const { occurrences } = await store.purge([secret])
+    expect(occurrences).toEqual([{ in: 'file', path: 'directives/other.md' }])
     expect(readFileSync(path).includes('agents/main/entries/a.md')).toBe(false)
     expect(await store.document('directives/memory.md')).toBe('Keep it.\n')
   })
@@ -153,7 +155,7 @@ describe('a purge', () => {
     rmSync(path)
     store = fileStore({ path, clock: () => ms })
     await store.adopt(imageFrom({ ...image, sessions: [{ scope: 'main', key: 'chat', text }] }))
-    expect((await store.purge([secret])).cleaned).toContain('1 session that said it')
+    expect((await store.purge([secret])).cleaned).toContain('1 session that contained it')
     expectNoTrace(secret)
     const after = (await collected(await store.image())).sessions[0]?.text ?? new Uint8Array()
     expect(Buffer.from(after).toString('latin1')).toBe(
@@ -206,5 +208,17 @@ describe('a purge', () => {
     const again = await store.purge([other])
     expect(again.cleaned.filter((one) => one.includes('backup'))).toEqual([`the backup ${second}`])
     expect(readdirSync(folder).filter((name) => name.endsWith('.lock'))).toEqual(['memory.keepsake.lock'])
+  })
+
+  it('leaves in its backups what others said, and names these', async () => {
+    const { secret } = await withSecret()
+    await store.sessions.append('bob', 'chat', [{ text: `he said: ${SECRET}` }])
+    const to = join(folder, 'backup.keepsake')
+    await backUpFile(store, { to })
+    const { outOfReach } = await store.purge([secret])
+    expect(outOfReach[0]).toBe(`the backup ${to}: other entries or sessions in it have the same words`)
+    const copy = fileStore({ path: to })
+    expect((await copy.sessions.read('bob', 'chat'))?.records).toEqual([{ text: `he said: ${SECRET}` }])
+    await copy.close()
   })
 })

@@ -1,19 +1,31 @@
 /**
- * Forgetting for good: a new file takes the place of this one in one step, and in it is nothing of these entries, neither in the
- * past nor in transcripts nor in what was derived. A crash leaves the one or the other.
+ * Purging: a new file replaces this one in one step, without any version of these entries, without derived data, and with
+ * transcripts redacted by the rule of model/redaction.ts. A crash leaves either the old file or the new one.
  */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { ChangeRecord } from '../../codec/change-record.ts'
+import type { Origin, Scope } from '../../model/entry.ts'
+import {
+  entryOccurrences,
+  fileMentions,
+  type Occurrence,
+  type PurgedText,
+  purgedScopes,
+  purgedTexts,
+  type Redactions,
+  redactedSessionsText,
+  redactionsFor,
+  shortTextNotice,
+  transcriptMentions,
+} from '../../model/redaction.ts'
 import { instant } from '../../model/time.ts'
 import type { Purged } from '../../ports/store.ts'
 import { namesIn } from '../disk/list-folder.ts'
-import { othersPast } from '../disk/others-past.ts'
-import { isTooShort, needlesOf } from '../disk/purge-needles.ts'
 import { removeFile } from '../disk/system.ts'
 import { isNamedUnfinished, sweepUnfinished } from '../disk/unfinished.ts'
 import type { FollowedFile } from './follower.ts'
-import { keptFileAt } from './image.ts'
+import { keptFileAt, wholeTranscript } from './image.ts'
 import { isTemporary, isUnfinishedMove } from './new-file.ts'
 import { readHistory } from './past.ts'
 import { getEntry } from './reader.ts'
@@ -21,33 +33,41 @@ import type { FileTurn } from './writer.ts'
 
 export interface PurgeOptions {
   readonly ids: readonly string[]
+  readonly origin: Origin
   readonly nowMs: number
   readonly sidecar: string
-  /** What the entries said, or say, elsewhere. */
-  readonly texts?: readonly string[]
+  /** Texts that the entries have, or had, in the memory that this file is a backup of. */
+  readonly texts?: readonly PurgedText[]
 }
 
-/** Whatever the entries ever said is told beside what was done. */
+/** Also returns the texts of the entries, for purging the backups. */
 export async function purge(
   turn: FileTurn,
-  { ids: given, nowMs, sidecar, texts: elsewhere = [] }: PurgeOptions,
-): Promise<Purged & { readonly texts: readonly string[] }> {
+  { ids: given, origin, nowMs, sidecar, texts: others = [] }: PurgeOptions,
+): Promise<Purged & { readonly texts: readonly PurgedText[] }> {
   const { state } = turn
   const ids = new Set(given)
-  const texts = [...new Set([...textsOf(state, ids), ...elsewhere])]
-  const needles = needlesOf(texts)
+  const { entries, changes } = readHistory(state)
+  const present = given.flatMap((id) => getEntry(state, id) ?? [])
+  const versions = { entries: [...entries, ...present], changes: [...changes] }
+  const texts = [...purgedTexts(versions, ids, origin.agent), ...others]
+  const redactions = redactionsFor(texts)
   const isThere = given.some((id) => state.catalogue.head(id) !== undefined)
   const before = state.catalogue.files.size
   const sessions = await turn.rebuild({
     epoch: crypto.randomUUID(),
-    purging: { ids, needles, ...(isThere ? { change: emptiedChange(state, nowMs) } : {}) },
+    purging: { ids, redactions, change: purgeChange(state, origin, purgedScopes(versions, ids), nowMs) },
   })
-  removeLeftOvers(turn.state.file.path, sidecar)
-  const cleaned = [`${isThere ? 'the entries, the' : 'the'} record of changes and everything derived from it`]
-  if (sessions > 0) cleaned.push(`${sessions} session${sessions === 1 ? '' : 's'} that said it`)
+  const { path } = turn.state.file
+  removeLeftOvers(path, sidecar)
+  const cleaned = [
+    `${isThere ? 'the entries, the' : 'the'} record of changes and everything derived from it`,
+    ...redactedSessionsText(sessions),
+  ]
   const files = before - turn.state.catalogue.files.size
   if (files > 0) cleaned.push(`${files} file${files === 1 ? '' : 's'} that came from a folder with its text`)
-  return { cleaned, outOfReach: outOfReach(turn.state, texts, needles), texts }
+  const occurrences = occurrencesIn(turn.state, redactions)
+  return { cleaned, occurrences, outOfReach: outOfReach(path, redactions), texts }
 }
 
 /** What stopped programs left: each may be a whole copy. Nobody else is at those in the sidecar, for the lock is held. */
@@ -60,32 +80,30 @@ function removeLeftOvers(path: string, sidecar: string): void {
 }
 
 /** The change that removed them, without them: the numbers go on. */
-function emptiedChange({ catalogue }: FollowedFile, nowMs: number): ChangeRecord {
-  return { number: catalogue.number + 1, at: instant(nowMs), origin: { by: 'hand' }, operations: [], set: [] }
+function purgeChange(
+  { catalogue }: FollowedFile,
+  origin: Origin,
+  purged: readonly Scope[],
+  nowMs: number,
+): ChangeRecord {
+  return { number: catalogue.number + 1, at: instant(nowMs), origin, operations: [], set: [], purged }
 }
 
-/** Every text that the entries ever had. */
-function textsOf(state: FollowedFile, ids: ReadonlySet<string>): string[] {
-  const { entries, changes } = readHistory(state)
-  const texts = new Set(entries.filter(({ id }) => ids.has(id)).map(({ content }) => content))
-  for (const { touched } of changes) {
-    for (const { id, after } of touched) if (after && ids.has(id)) texts.add(after.content)
+function occurrencesIn(state: FollowedFile, redactions: Redactions): Occurrence[] {
+  const { file, catalogue } = state
+  const found = entryOccurrences(readHistory(state), redactions)
+  for (const session of catalogue.sessions()) {
+    const { scope, key } = session
+    if (transcriptMentions(wholeTranscript(file, session), redactions)) found.push({ in: 'session', scope, key })
   }
-  for (const id of ids) texts.add(getEntry(state, id)?.content ?? '')
-  texts.delete('')
-  return [...texts]
+  for (const [path, at] of catalogue.files) {
+    if (fileMentions(keptFileAt(file, at).bytes, redactions)) found.push({ in: 'file', path })
+  }
+  return found
 }
 
-function outOfReach(state: FollowedFile, texts: readonly string[], needles: readonly string[]): string[] {
-  const { path } = state.file
-  const told: string[] = []
-  if (isTooShort(texts)) {
-    told.push('sessions and other files that say it: the text is too short to be looked for by itself')
-  }
-  told.push(...othersPast(readHistory(state), needles))
-  for (const kept of filesHolding(state, needles)) {
-    told.push(`${kept}, a file that came from a folder, holds the same text: it is not the entry's own`)
-  }
+function outOfReach(path: string, redactions: Redactions): string[] {
+  const told = shortTextNotice(redactions)
   const stem = basename(path)
   for (const name of namesIn(dirname(path))) {
     if (name.startsWith(`${stem}.before-`) || name.startsWith(`${stem}.damaged-`)) {
@@ -99,13 +117,6 @@ function outOfReach(state: FollowedFile, texts: readonly string[], needles: read
   if (git !== undefined) told.push(`the history of the git repository in ${git}, if it was committed`)
   told.push('copies of the file: syncs, snapshots, backups elsewhere; and an agent that has read it')
   return told
-}
-
-function filesHolding({ file, catalogue }: FollowedFile, needles: readonly string[]): string[] {
-  return [...catalogue.files].flatMap(([path, at]) => {
-    const bytes = Buffer.from(keptFileAt(file, at).bytes)
-    return needles.some((needle) => bytes.includes(needle)) ? [path] : []
-  })
 }
 
 function gitFolderOf(start: string): string | undefined {

@@ -57,7 +57,7 @@ export async function writePast(
       offset: purged ?? copyFrame(reading, frame, builder, texts),
     })
   }
-  if (purging?.change) {
+  if (purging) {
     const offset = builder.append('chng', encodeChange(purging.change, crc32))
     changes.push({ number: purging.change.number, offset })
   }

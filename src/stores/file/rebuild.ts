@@ -8,7 +8,7 @@ import type { ChangeRecord } from '../../codec/change-record.ts'
 import type { Extent, SessionRow } from '../../codec/one-file/catalogue.ts'
 import { decodeKeptFile, encodeDerived, encodeSession } from '../../codec/one-file/named-bytes.ts'
 import { encodeSettings } from '../../codec/one-file/settings.ts'
-import { purgedTranscript } from '../disk/purged-transcript.ts'
+import { type Redactions, redactTranscript } from '../../model/redaction.ts'
 import { uncounted } from '../disk/reading.ts'
 import { type CatalogueParts, contestedAmong, headsOf } from './catalogue-parts.ts'
 import { piecesOf } from './extent-source.ts'
@@ -20,10 +20,10 @@ import { writePast } from './rebuild-past.ts'
 
 export interface Purging {
   readonly ids: ReadonlySet<string>
-  /** Words of theirs that are taken out of transcripts. */
-  readonly needles: readonly string[]
+  /** What transcripts lose. */
+  readonly redactions: Redactions
   /** Takes the place of the change that removes them. */
-  readonly change?: ChangeRecord
+  readonly change: ChangeRecord
 }
 
 export interface RebuildOptions {
@@ -48,7 +48,7 @@ export async function rebuild(state: FollowedFile, builder: FileBuilder, options
   const files = writeFiles(state, builder, purging)
   const derived = writeDerived(state, builder, (key) => !purging || key === BACKUPS_KEY)
   const { changes, since } = past
-  const number = purging?.change?.number ?? catalogue.number
+  const number = purging?.change.number ?? catalogue.number
   const first = changes[0]?.number ?? number + 1
   const parts: CatalogueParts = {
     epoch,
@@ -77,8 +77,8 @@ function writeSessions(
   let purged = 0
   const rows = [...catalogue.sessions()].map(({ scope, key, extents }): SessionRow => {
     const whole = wholeTranscript(file, { scope, key, extents })
-    const text = purging ? purgedTranscript(whole, purging.needles) : whole
-    if (Buffer.compare(text, whole) !== 0) purged++
+    const text = purging ? redactTranscript(whole, scope, purging.redactions) : whole
+    if (text !== whole) purged++
     return [scope, key, piecesOf(text).map((piece) => writePiece(builder, { scope, key }, piece))]
   })
   return { rows, purged }

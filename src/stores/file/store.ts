@@ -14,6 +14,7 @@ import type {
   Capabilities,
   FeedOptions,
   Movable,
+  PurgeOptions,
   ScanFilter,
   Settings,
   Store,
@@ -44,6 +45,8 @@ export interface FileStoreOptions extends SettingsWish {
   readonly newId?: (ms: number) => string
   /** How long a writer waits for another one before it gives up. */
   readonly lockWaitMs?: number
+  /** Called after this store has created the file, before anything else is written to it. */
+  readonly onCreated?: (settings: Settings) => void
 }
 
 export interface FileStore extends Store, Movable {
@@ -89,7 +92,7 @@ export function fileStore(options: FileStoreOptions): FileStore {
   follower.catchUp()
   settings()
   const writing = { clock, newId: options.newId ?? newId, lockWaitMs: options.lockWaitMs ?? LOCK_WAIT_MS }
-  const writer = new FileWriter(follower, { ...writing, sidecar, settings })
+  const writer = new FileWriter(follower, { ...writing, sidecar, settings, onCreated: options.onCreated })
   let closed = false
   const enter = (signal?: AbortSignal): void => {
     if (closed) throw new KeepsakeError('CLOSED', `the store at ${path} is closed`, { hint: 'Open it again.' })
@@ -160,14 +163,18 @@ export function fileStore(options: FileStoreOptions): FileStore {
       enter(signal)
       return { changes: [], heldBack: [], warnings: [] }
     },
-    async purge(ids, { signal }: CallOptions = {}) {
+    async purge(ids, { signal, origin = { by: 'user' } }: PurgeOptions = {}) {
       enter(signal)
       const [{ purge }, { purgeBackups }] = await Promise.all([import('./purge.ts'), import('./purge-backups.ts')])
       const backups = await knownBackups(derived)
-      const purging = { ids, nowMs: clock() }
+      const purging = { ids, origin, nowMs: clock() }
       const { texts, ...own } = await writer.exclusively((turn) => purge(turn, { ...purging, sidecar }), signal)
       const others = await purgeBackups(backups, { ...purging, texts }, settings(), writing)
-      return { cleaned: [...own.cleaned, ...others.cleaned], outOfReach: [...others.outOfReach, ...own.outOfReach] }
+      return {
+        ...own,
+        cleaned: [...own.cleaned, ...others.cleaned],
+        outOfReach: [...others.outOfReach, ...own.outOfReach],
+      }
     },
     async watch(changed) {
       enter()

@@ -37,7 +37,7 @@ export function watchFile(path: string, stateOf: () => string, changed: () => vo
   }
   /** The folder may come later than we, or be replaced by one of the same name. */
   const follow = (): void => {
-    const inode = statFile(folder)?.ino
+    const inode = readInode(folder)
     if (watched?.inode === inode) return
     leave()
     if (inode === undefined) return
@@ -60,6 +60,16 @@ export function watchFile(path: string, stateOf: () => string, changed: () => vo
       clearTimeout(quiet)
       leave()
     },
+  }
+}
+
+/** `undefined` if the folder is gone or unreachable for now; the next poll tries again. */
+function readInode(folder: string): number | undefined {
+  try {
+    return statFile(folder)?.ino
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    return undefined
   }
 }
 

@@ -13,7 +13,7 @@ import { frameParts } from '../../codec/one-file/frame.ts'
 import { isKeepsakeError, StorageError } from '../../errors.ts'
 import type { Batch, Expect } from '../../model/operation.ts'
 import { instant } from '../../model/time.ts'
-import type { Applied, ApplyOptions } from '../../ports/store.ts'
+import type { Applied, ApplyOptions, Settings } from '../../ports/store.ts'
 import { BatchPlan, type PlannedBatch } from '../disk/batch-plan.ts'
 import { namesIn } from '../disk/list-folder.ts'
 import { acquireLock, type HeldLock } from '../disk/lock.ts'
@@ -33,6 +33,8 @@ import type { Turn, Turns } from './turn.ts'
 export interface WriterOptions extends ReplacingOptions {
   readonly newId: (ms: number) => string
   readonly lockWaitMs: number
+  /** Called after this process has created the file, before anything else is written to it. */
+  readonly onCreated?: ((settings: Settings) => void) | undefined
 }
 
 /** What whoever has the lock may do, beside what sessions and derived bytes need. */
@@ -151,6 +153,7 @@ export class FileWriter implements Turns {
   async #create(): Promise<FollowedFile> {
     const state = await this.#replacing.create()
     await this.#folders.settle()
+    this.#options.onCreated?.(state.catalogue.settings)
     return state
   }
 

@@ -10,7 +10,7 @@ import { Draft } from '../../model/draft.ts'
 import type { Entry, EntryHead } from '../../model/entry.ts'
 import { KINDS } from '../../model/kinds.ts'
 import { slugCandidates } from '../../model/name.ts'
-import type { Batch, Expect, Step } from '../../model/operation.ts'
+import type { Batch, Change, Expect, Step } from '../../model/operation.ts'
 import { hashBytes } from '../disk/reading.ts'
 import { absorbTouched, planHandEdits } from './absorb.ts'
 import { fixedPath, hasRoomFor, type Layout, placeOf, slugFolder } from './layout.ts'
@@ -25,7 +25,11 @@ export interface PlannedBatch {
 }
 
 /** Adds a batch to the plan; `later` when it must wait for a turn of its own. */
-export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefined): PlannedBatch | 'later' {
+export function planBatch(
+  plan: TurnPlan,
+  batch: Batch & Pick<Change, 'purged'>,
+  expect: Expect | undefined,
+): PlannedBatch | 'later' {
   const warnings: string[] = []
   absorbTouched(plan, batch.operations, expect, warnings)
   // Whoever takes changes back wants the files as they were, to the byte.
@@ -49,6 +53,7 @@ export function planBatch(plan: TurnPlan, batch: Batch, expect: Expect | undefin
   const record = addRecord(plan, {
     origin: normalizeOrigin(batch.origin),
     reverts: batch.reverts,
+    purged: batch.purged,
     steps,
     files: [...writes.flatMap((write) => unseenText(plan, write)), ...writes],
   })

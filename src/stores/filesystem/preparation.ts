@@ -33,6 +33,7 @@ import type { Displaced } from './swap.ts'
 import { isSuperseded, settle } from './unproved.ts'
 import type { Workspace } from './workspace.ts'
 import { formatSettings, SETTINGS_FILE } from './workspace-settings.ts'
+import type { WriterOptions } from './writer.ts'
 
 const SEGMENT_BYTES = 8 * 1024 * 1024
 const SEGMENT_MS = 7 * 86_400_000
@@ -41,16 +42,22 @@ export class Preparation {
   readonly #workspace: Workspace
   readonly #committer: Committer
   readonly #clock: Clock
+  readonly #onCreated: WriterOptions['onCreated']
   readonly checkpointer: Checkpointer
   /** What was found out of step, as sentences, for whoever can tell it to somebody. */
   readonly warnings: string[] = []
   /** The id of the workspace that this process has held the lock of with everything in order. */
   #preparedFor: string | undefined
 
-  constructor(workspace: Workspace, committer: Committer, clock: Clock) {
+  constructor(
+    workspace: Workspace,
+    committer: Committer,
+    { clock, onCreated }: Pick<WriterOptions, 'clock' | 'onCreated'>,
+  ) {
     this.#workspace = workspace
     this.#committer = committer
     this.#clock = clock
+    this.#onCreated = onCreated
     this.checkpointer = new Checkpointer(workspace, committer.files, this.#temporaryFolder)
   }
 
@@ -124,17 +131,21 @@ export class Preparation {
     this.#workspace.swap.makeFolders()
     const ignore = join(stateFolder, '.gitignore')
     if (!statFile(ignore)) replaceFile(ignore, Buffer.from('*\n'), this.#temporaryFolder, FILE_MODE)
-    await this.#pinSettings()
+    const { id } = this.#workspace.settings
+    const isNew = await this.#pinSettings()
     this.#workspace.adoptPinned()
+    // If another process was faster, the workspace is the one that it created.
+    if (isNew && this.#workspace.settings.id === id) this.#onCreated?.(this.#workspace.settings)
   }
 
   /** Before any segment is begun, and never over others: so a folder has one id, even if two begin it at once. */
-  async #pinSettings(): Promise<void> {
+  async #pinSettings(): Promise<boolean> {
     const { root, settings } = this.#workspace
     const path = join(root, SETTINGS_FILE)
-    if (statFile(path)) return
+    if (statFile(path)) return false
     await createFileDurably(path, Buffer.from(formatSettings(settings)), this.#temporaryFolder)
     await syncFolder(dirname(root))
+    return true
   }
 
   #sweepTemporary(): void {

@@ -186,5 +186,5 @@ function fileEntry(entry: Entry, place: Place): FileEntry {
 
 function isDefaultOrigin(origin: Origin, scope: string): boolean {
   if (origin.session !== undefined) return false
-  return origin.by === 'hand' || (origin.by === 'agent' && (origin.agent ?? scope) === scope)
+  return origin.by === 'hand' || origin.by === 'user' || (origin.by === 'agent' && (origin.agent ?? scope) === scope)
 }

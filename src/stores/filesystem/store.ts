@@ -21,6 +21,7 @@ import type {
   FeedOptions,
   Lease,
   Movable,
+  PurgeOptions,
   ScanFilter,
   Settings,
   Store,
@@ -61,6 +62,8 @@ export interface FilesystemStoreOptions extends SettingsWish {
   readonly newId?: (ms: number) => string
   /** How long a writer waits for another one before it gives up. */
   readonly lockWaitMs?: number
+  /** Called after this store has created the workspace, before anything else is written to it. */
+  readonly onCreated?: (settings: Settings) => void
 }
 
 const LOCK_WAIT_MS = 10_000
@@ -112,6 +115,7 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
     clock,
     newId: options.newId ?? newId,
     lockWaitMs: options.lockWaitMs ?? LOCK_WAIT_MS,
+    onCreated: options.onCreated,
     mend: async (held) => {
       if (!statFile(join(workspace.stateFolder, PURGE_NOTE))) return
       const { finishPurge } = await import('./past/purge.ts')
@@ -178,7 +182,8 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
     async changes(since, { signal, edits: scopes = [] }: FeedOptions = {}) {
       enter(signal)
       workspace.catchUp()
-      const { edits, problems } = scopes.length === 0 ? NOTHING_PENDING : pendingEdits(workspace, scopes)
+      const { edits, problems } =
+        scopes.length === 0 ? NOTHING_PENDING : pendingEdits(workspace, scopes === 'all' ? undefined : scopes)
       return {
         ...readChanges(workspace, since),
         problems,
@@ -194,10 +199,10 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
       enter(absorbOptions.signal)
       return absorbAll(workspace, writer, absorbOptions)
     },
-    async purge(ids, { signal }: CallOptions = {}) {
-      enter(signal)
+    async purge(ids, purgeOptions: PurgeOptions = {}) {
+      enter(purgeOptions.signal)
       const { purge } = await import('./past/purge.ts')
-      return purge(workspace, writer, ids, signal)
+      return purge(workspace, writer, ids, purgeOptions)
     },
     async watch(changed) {
       enter()

@@ -136,7 +136,7 @@ function isUnwritten(workspace: Workspace, path: string): boolean {
 }
 
 /** How what a scan gives differs from what the journal tells, for whoever follows the changes. */
-export function pendingEdits(workspace: Workspace, scopes: readonly Scope[]): Pick<ChangeFeed, 'edits' | 'problems'> {
+export function pendingEdits(workspace: Workspace, scopes?: readonly Scope[]): Pick<ChangeFeed, 'edits' | 'problems'> {
   const { edits, problems } = survey(workspace, scopes)
   const view = draftWithEdits(workspace, edits)
   const pending = new Map<string, PendingEdit>()

@@ -2,7 +2,7 @@
 import type { FileWrite, JournalRecord } from '../../codec/journal-record.ts'
 import type { ApplyContext } from '../../model/apply.ts'
 import type { Draft } from '../../model/draft.ts'
-import type { Entry, EntryHead, Origin } from '../../model/entry.ts'
+import type { Entry, EntryHead, Origin, Scope } from '../../model/entry.ts'
 import type { Operation } from '../../model/operation.ts'
 import { beyondOperation } from '../disk/head-change.ts'
 import type { PlannedFiles } from './turn-files.ts'
@@ -28,10 +28,11 @@ interface RecordParts {
   readonly files: readonly FileWrite[]
   readonly found?: true
   readonly supersedes?: number
+  readonly purged?: readonly Scope[] | undefined
 }
 
 export function addRecord(plan: TurnPlan, parts: RecordParts): JournalRecord {
-  const { origin, reverts, steps, files, found, supersedes } = parts
+  const { origin, reverts, steps, files, found, supersedes, purged } = parts
   const record: JournalRecord = {
     number: plan.workspace.catalog.number + plan.records.length + 1,
     turn: plan.turn,
@@ -40,6 +41,7 @@ export function addRecord(plan: TurnPlan, parts: RecordParts): JournalRecord {
     ...(reverts === undefined ? {} : { reverts }),
     ...(found ? { found } : {}),
     ...(supersedes === undefined ? {} : { supersedes }),
+    ...(purged === undefined ? {} : { purged }),
     operations: steps.map((step) => step.operation),
     set: steps.map((step) => (step.after ? beyondOperation(step.before, step.operation, step.after) : {})),
     files,

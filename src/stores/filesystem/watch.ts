@@ -1,7 +1,8 @@
 /**
  * Notices changes by other processes and by hands while a process lives on. The system's own notices wake it where there are
  * any; a slow look at the folder's signatures does where there are none (network folders, too many watches). What changed
- * is not told: whoever is called looks, and a look costs a stat a file.
+ * is not passed on: the callback has to look, and a look costs a stat per file. A folder that can't be read never ends the watch:
+ * the others stay watched, and every poll tries that folder again.
  */
 import { type FSWatcher, watch } from 'node:fs'
 import { join } from 'node:path'
@@ -35,9 +36,11 @@ export function watchWorkspace(workspace: Workspace, changed: () => void): Watch
     quiet ??= setTimeout(look, QUIET_MS).unref()
   }
   const follow = (): void => {
+    const folders = unlessUnreadable(() => foldersToWatch(workspace))
+    if (!folders) return
     const wanted = new Map<string, number>()
-    for (const folder of foldersToWatch(workspace)) {
-      const stats = statFile(folder)
+    for (const folder of folders) {
+      const stats = unlessUnreadable(() => statFile(folder))
       if (stats?.isDirectory()) wanted.set(folder, stats.ino)
     }
     // A folder that was replaced by one of the same name is another one.
@@ -57,7 +60,7 @@ export function watchWorkspace(workspace: Workspace, changed: () => void): Watch
       })
       watchers.set(folder, { watcher, inode })
     } catch {
-      // no more watches to be had: the slow look finds it
+      // Unreadable, or the system has no more watches: the slow poll finds changes there.
     }
   }
 
@@ -81,6 +84,16 @@ function foldersToWatch(workspace: Workspace): string[] {
     ...foldersOf(layout, scope).map(({ path }) => path),
   ])
   return [...new Set([...folders, 'agents', '.state', '.state/journal'].map((folder) => join(workspace.root, folder)))]
+}
+
+/** `undefined` if something can't be read for now. */
+function unlessUnreadable<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    return undefined
+  }
 }
 
 /** What tells two states of the memory apart: the last change, and what hands did since. */

@@ -5,8 +5,8 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ForeignError, isKeepsakeError } from '../../errors.ts'
-import type { Batch, Expect } from '../../model/operation.ts'
-import type { Applied, ApplyOptions } from '../../ports/store.ts'
+import type { Batch, Change, Expect } from '../../model/operation.ts'
+import type { Applied, ApplyOptions, Settings } from '../../ports/store.ts'
 import { acquireLock, type HeldLock } from '../disk/lock.ts'
 import { statFile, TICK_MS } from '../disk/reading.ts'
 import { planHandEdits } from './absorb.ts'
@@ -17,12 +17,15 @@ import { changeOf } from './past/change-feed.ts'
 import { type PlannedBatch, planBatch } from './plan.ts'
 import { Preparation } from './preparation.ts'
 import { survey } from './survey.ts'
+import { addRecord } from './turn-plan.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface WriterOptions extends Making {
   readonly lockWaitMs: number
   /** Finishes what a crash interrupted and only whoever began it knows how to; called once, under the lock. */
   readonly mend: (writer: Writer) => Promise<void>
+  /** Called after this process has created the workspace, before anything else is written to it. */
+  readonly onCreated?: ((settings: Settings) => void) | undefined
 }
 
 interface BatchJob {
@@ -48,7 +51,7 @@ export class Writer {
     this.#workspace = workspace
     this.#options = options
     this.#committer = new Committer(workspace, options)
-    this.#preparation = new Preparation(workspace, this.#committer, options.clock)
+    this.#preparation = new Preparation(workspace, this.#committer, options)
   }
 
   apply(batch: Batch, { expect, signal }: ApplyOptions = {}): Promise<Applied> {
@@ -98,10 +101,11 @@ export class Writer {
   }
 
   /** A batch by whoever holds the lock already (see exclusively). */
-  async applyHeld(batch: Batch): Promise<void> {
+  async applyHeld(batch: Batch & Pick<Change, 'purged'>): Promise<void> {
     for (let waits = true; waits; ) {
       const plan = this.#committer.newPlan()
       waits = planBatch(plan, batch, undefined) === 'later'
+      if (batch.operations.length === 0) addRecord(plan, { ...batch, reverts: undefined, steps: [], files: [] })
       if (plan.records.length > 0) await this.#committer.commit(plan.records)
     }
   }

@@ -1,6 +1,6 @@
 /** Every change with what it did, in order: the feed and the past of the store in RAM. */
 import { normalizeOrigin } from '../../model/apply.ts'
-import type { Entry } from '../../model/entry.ts'
+import type { Entry, Scope } from '../../model/entry.ts'
 import type { Batch, Change, Step } from '../../model/operation.ts'
 import type { ChangeFeed, Cursor, History, Recorded, Touched } from '../../ports/store.ts'
 import { deepFreeze } from './deep-freeze.ts'
@@ -46,14 +46,17 @@ export class MemoryFeed {
     return { epoch: this.#epoch, number: this.#last }
   }
 
-  /** The numbers stay, so that the feed has no gap; what they did to these entries is gone, and who has read it starts over. */
-  purge(ids: ReadonlySet<string>): void {
+  /**
+   * The numbers stay, so that the feed has no gap; what they did to these entries is gone, and who has read it starts over. The last
+   * change is the purge.
+   */
+  purge(ids: ReadonlySet<string>, purged: readonly Scope[]): void {
     this.#epoch = crypto.randomUUID()
     this.#base = this.#base.filter(({ id }) => !ids.has(id))
     for (const [index, { change, touched }] of this.#recorded.entries()) {
       const operations = change.operations.filter(({ id }) => id === undefined || !ids.has(id))
       this.#recorded[index] = deepFreeze({
-        change: { ...change, operations },
+        change: { ...change, operations, ...(change.number === this.#last ? { purged } : {}) },
         touched: touched.filter(({ id }) => !ids.has(id)),
       })
     }

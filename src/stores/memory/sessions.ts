@@ -11,6 +11,7 @@ import { recordLine, Transcript } from './transcript.ts'
 export interface MemorySessions extends Sessions {
   /** Every transcript, by scope, then by key. */
   texts(): readonly SessionText[]
+  /** Replaces the sessions with the same scope and key. */
   adopt(texts: readonly SessionText[]): void
 }
 

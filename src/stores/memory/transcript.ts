@@ -1,13 +1,15 @@
 /**
  * A transcript in RAM: the bytes as they came, for who moves it on, and the records that are in them. Positions count
- * records. A line that can't be read is told of and kept; a last one without its end is not there yet, until an append ends it.
+ * records, above how often it was purged, so that none from before a purge counts after it. A line that can't be read is told of and kept; a last one without its end is not there yet, until an append ends it.
  */
 import { InvalidError } from '../../errors.ts'
 import { parseInstant } from '../../model/time.ts'
+import { isTranscriptMetadata, purgeCount } from '../../model/transcript-metadata.ts'
 import type { SessionInfo, SessionPage, SessionRecord, SessionTail } from '../../ports/store.ts'
 
 /** What one page read from behind holds; more when one append brought more. */
 const PAGE_RECORDS = 100
+const MAX_RECORDS = 2 ** 40
 const NEWLINE = 10
 
 interface BrokenLine {
@@ -41,7 +43,12 @@ export class Transcript {
   }
 
   get end(): number {
-    return this.#records.length
+    return this.#first + this.#records.length
+  }
+
+  /** The position of the first record. */
+  get #first(): number {
+    return purgeCount(this.#meta ?? {}) * MAX_RECORDS
   }
 
   /** Every byte of it. */
@@ -65,19 +72,23 @@ export class Transcript {
     this.#take(encoded(`${lines.length === 1 ? lines[0] : `[${lines.join(',')}]`}\n`))
   }
 
-  read(from: number): SessionPage {
-    return {
+  read(position: number): SessionPage {
+    const isPlace = position === 0 || (position >= this.#first && position <= this.end)
+    const from = isPlace ? Math.max(position - this.#first, 0) : 0
+    const page = {
       meta: this.#meta ?? {},
       records: this.#records.slice(from).map(recordOf),
-      next: this.#records.length,
+      next: this.end,
       broken: this.#brokenIn(from, this.#records.length),
     }
+    return isPlace ? page : { ...page, restarted: true }
   }
 
-  readBefore(before: number | undefined): SessionTail {
-    const [all, starts] = [this.#records.length, this.#starts]
-    const isPlace = before === undefined || before === all || starts.lastIndexOf(before) !== -1
-    const next = isPlace ? (before ?? all) : all
+  readBefore(position: number | undefined): SessionTail {
+    const [all, starts, offset] = [this.#records.length, this.#starts, this.#first]
+    const before = position === undefined ? all : position === 0 ? 0 : position - offset
+    const isPlace = before === all || starts.lastIndexOf(before) !== -1
+    const next = isPlace ? before : all
     const last = next === all ? starts.length : starts.lastIndexOf(next)
     let first = Math.max(last - 1, 0)
     while (first > 0 && next - (starts[first - 1] ?? 0) <= PAGE_RECORDS) first--
@@ -85,8 +96,8 @@ export class Transcript {
     const tail = {
       meta: this.#meta ?? {},
       records: this.#records.slice(start, next).map(recordOf),
-      start,
-      next,
+      start: start === 0 ? 0 : offset + start,
+      next: offset + next,
       broken: this.#brokenIn(start, next),
     }
     return isPlace ? tail : { ...tail, restarted: true }
@@ -133,7 +144,7 @@ export class Transcript {
 
   /** Whether the line is the metadata, and not what was said already. */
   #takeMetadata(value: unknown): boolean {
-    if (!isRecord(value) || value['type'] !== undefined || !('key' in value || 'createdAt' in value)) {
+    if (!isTranscriptMetadata(value)) {
       this.#noteBroken(isRecord(value) ? 'there is no metadata line before it' : 'the metadata line can not be read')
       return false
     }

@@ -135,16 +135,33 @@ const PLAIN_RULES: readonly Rule[] = [
         { op: 'write', id: a.id, content: `${secret} two` },
         { op: 'write', id: b.id, content: 'two' },
       ])
-      await store.purge([a.id])
+      await store.purge([a.id], { origin: MAIN })
       const rest = JSON.stringify([
         await scanned(store),
         [...(await store.history()).changes],
         (await changesSince(store)).changes,
       ])
       ok(!rest.includes(secret), 'nothing tells of it')
-      await undo(trial, {})
+      const purges = [...(await store.history()).changes].map(({ change: { number, purged } }) => [number, purged])
+      equal(purges.at(0), [1, undefined], 'a change that is empty now')
+      equal(purges.at(-1), [4, ['main']], 'the purge')
+      const error = await rejects(undo(trial, {}), 'CONFLICT', 'undoing the purge')
+      equal(error.data, { changes: [4], before: 3 }, 'the purge and the change before it')
+      await undo(trial, { changes: [3] })
       equal((await store.get(b.id))?.revision, b.revision, 'the other can be undone')
       await apply(store, [note('a')])
+    },
+  },
+  {
+    name: 'records a change for the purge of an entry that is already gone',
+    needs: 'undo',
+    async run({ store }) {
+      const a = await applyOne(store, note('a'))
+      await apply(store, [{ op: 'remove', id: a.id }])
+      await store.purge([a.id], { origin: MAIN })
+      const { change, touched } = present([...(await store.history()).changes].at(-1), 'the last change')
+      equal([change.number, change.origin, change.operations, touched], [3, MAIN, [], []], 'the purge')
+      equal(change.purged, ['main'], 'the scopes of what it removed')
     },
   },
   {
@@ -178,11 +195,12 @@ function randomRules(seed: number, batches: number): Rule[] {
       async run(trial) {
         const states = await play(trial, seed, batches)
         for (let n = 0; n < Math.floor(states.length / 3); n++) {
-          const [number] = await undo(trial, {})
+          const number = await newestInForce(trial.store)
+          await undo(trial, { changes: [number] })
           const index = states.findIndex((state) => state.number === number)
           await sameTexts(trial.store, states[index - 1]?.entries ?? [], `seed ${seed}, before ${number}`)
         }
-        await undo(trial, { last: 1_000_000 })
+        await undo(trial, { since: '1970-01-01T00:00:00.000Z' })
         equal(await scanned(trial.store), [], `seed ${seed}: all undone`)
       },
     },
@@ -228,6 +246,12 @@ async function undo(trial: Trial, request: UndoRequest): Promise<readonly number
   const reverts = undone.map(({ change }) => change.number)
   await trial.store.apply({ operations, origin: { ...MAIN, by: 'undo' }, reverts }, { expect })
   return reverts
+}
+
+/** Of any origin, external edits included. */
+async function newestInForce(store: Store): Promise<number> {
+  const open = (await everything(store)).filter(({ change, undoneBy }) => !change.reverts && undoneBy === undefined)
+  return present(open.at(-1), 'a change to undo').change.number
 }
 
 async function everything(store: Store): Promise<LoggedChange[]> {

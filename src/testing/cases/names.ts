@@ -155,14 +155,17 @@ export const nameRules: readonly Rule[] = [
     },
   },
   {
-    name: 'has one context a key and scope',
+    name: 'has one context per key and scope, and any number without a key',
     async run({ store }) {
+      const keyless = { op: 'add', scope: 'main', kind: 'context', content: 'Lisbon' } as const
       const first = await applyOne(store, context('city', 'Berlin'))
       await rejects(apply(store, [context('city', 'Rome')]), 'NAME_TAKEN', 'the same key')
       await apply(store, [context('city', 'Rome', { scope: 'other' }), context('City', 'Oslo')])
       await applyOne(store, { op: 'write', id: first.id, content: 'Paris' })
       equal((await store.resolveKey('main', 'city'))?.content, 'Paris', 'the rewritten context')
-      equal((await scanned(store, { kinds: ['context'] })).length, 3, 'number of contexts')
+      const [one, two] = [await applyOne(store, keyless), await applyOne(store, keyless)]
+      equal([one.key, two.key], [undefined, undefined], 'the keys')
+      equal((await scanned(store, { kinds: ['context'] })).length, 5, 'number of contexts')
     },
   },
   {

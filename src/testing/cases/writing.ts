@@ -298,10 +298,12 @@ export const writingRules: readonly Rule[] = [
   {
     name: 'makes no change of a batch that asks for nothing new, and returns what it named as it is',
     async run({ store, pass }) {
-      const before = await applyOne(store, note('a', { aliases: ['b'] }))
+      const before = await applyOne(store, note('a', { aliases: ['b'], description: 'd', metadata: { m: 1, n: 2 } }))
       pass(1000)
       const idle: readonly (readonly Operation[])[] = [
         [],
+        [{ op: 'write', id: before.id, content: before.content }],
+        [{ op: 'write', id: before.id, description: ' d\n', metadata: { n: 2, m: 1 }, expiresAt: null }],
         [{ op: 'rename', id: before.id, name: 'a' }],
         [{ op: 'alias', id: before.id, alias: 'a' }],
         [{ op: 'alias', id: before.id, alias: 'b' }],
@@ -318,6 +320,15 @@ export const writingRules: readonly Rule[] = [
       }
       equal(await store.get(before.id), before, 'the entry')
       equal((await changesSince(store)).changes.length, 1, 'number of changes')
+    },
+  },
+  {
+    name: 'updates the time of a fact that is written again unchanged',
+    async run({ store, pass }) {
+      const { id, revision } = await applyOne(store, note('a', { kind: 'fact' }))
+      const updatedAt = pass(1000)
+      const again = await applyOne(store, { op: 'write', id, content: 'about a' })
+      equal([again.revision, again.updatedAt], [revision, updatedAt], 'revision and time')
     },
   },
   {

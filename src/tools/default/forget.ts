@@ -13,7 +13,7 @@ import { defineTool } from '../define-tool.ts'
 import { factLines, factsOf, labelOf } from '../entry-facts.ts'
 import { flag, required, text } from '../parameters.ts'
 import type { Tool, ToolResult } from '../tool.ts'
-import { writeOptions, writtenResult } from '../written.ts'
+import { readOptions, writeOptions, writtenResult } from '../written.ts'
 
 const CONFIRMED: readonly Kind[] = ['topic', 'memory', 'identity', 'archive']
 const MOST_SHOWN = 300
@@ -31,7 +31,7 @@ export function forget(memory: Memory): Tool {
     effect: 'replaces',
     hints: { NOT_FOUND: 'Search for it with recall, and use the id from there.' },
     run: async ({ ref, confirm = false }, call) => {
-      const entry = await meant(memory, ref, call)
+      const entry = await meant(memory, ref, readOptions(call))
       if (needsWord(memory, entry) && !confirm) return preview(entry)
       const written = await memory.forget(entry.id, writeOptions(call))
       const { change } = written

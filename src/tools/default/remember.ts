@@ -4,9 +4,10 @@ import type { Memory, RememberOptions, Written } from '../../memory.ts'
 import { aKind, isKind, type Kind } from '../../model/kinds.ts'
 import { defineTool } from '../define-tool.ts'
 import { labelOf } from '../entry-facts.ts'
+import { restoreOriginal } from '../page.ts'
 import { choice, json, list, mayBeBlank, type Parameter, required, said, text } from '../parameters.ts'
 import type { Tool, ToolCall, ToolResult } from '../tool.ts'
-import { writeOptions, writtenResult } from '../written.ts'
+import { readOptions, writeOptions, writtenResult } from '../written.ts'
 
 const WRITTEN = ['note', 'fact', 'experience', 'conversation', 'context'] as const
 
@@ -67,14 +68,16 @@ export async function remembered(
   call: ToolCall,
 ): Promise<ToolResult> {
   const { name } = options
-  const existing = options.kind === undefined && name !== undefined ? await memory.get(name, call) : undefined
-  const kind = existing?.kind === 'fact' ? { kind: existing.kind } : {}
-  const written = await memory.remember(content, { ...options, ...kind, ...writeOptions(call) })
+  const existing = name === undefined ? undefined : await memory.get(name, readOptions(call))
+  const kind = options.kind === undefined && existing?.kind === 'fact' ? { kind: existing.kind } : {}
+  const text = restoreOriginal(content, existing)
+  const written = await memory.remember(text, { ...options, ...kind, ...writeOptions(call) })
   return writtenResult(written, rememberedText(written))
 }
 
 function rememberedText({ entry, replaced }: Written): string {
-  return `${replaced === undefined ? 'Remembered' : 'Rewrote'} ${labelOf(entry)}.`
+  const verb = replaced === undefined ? 'Remembered' : replaced === entry.revision ? 'Confirmed' : 'Rewrote'
+  return `${verb} ${labelOf(entry)}.`
 }
 
 async function refuseOther(memory: Memory, kind: Kind): Promise<void> {

@@ -14,7 +14,7 @@ export function undo(memory: Memory): Tool {
     name: 'undo',
     title: 'Undo',
     description:
-      "Take back a change of your own: the newest, or the one whose number a write gave. The undo is a change too; undo with its number brings back what it took. Others' changes can't be undone here.",
+      "Undo one of your own changes: the newest, or the one whose number a write returned. An undo is a change too; undo its number to redo. Others' changes, external edits and purges can't be undone here.",
     parameters: { change: whole(1, 1_000_000_000, 'The number of a change of yours.') },
     effect: 'writes',
     run: async ({ change }, call) => {
@@ -48,12 +48,14 @@ function notOwn(change: number | undefined): KeepsakeError {
 /** A person is told of options that this tool does not have. */
 function inWordsOfTools(error: unknown): unknown {
   if (!isKeepsakeError(error) || error.code !== 'CONFLICT') return error
-  const { undoneBy, later } = error.data
-  if (typeof undoneBy !== 'number' && !Array.isArray(later)) return error
+  const { undoneBy, later, before } = error.data
+  if (typeof undoneBy !== 'number' && typeof before !== 'number' && !Array.isArray(later)) return error
   const hint =
     typeof undoneBy === 'number'
       ? `To bring it back: undo with change ${undoneBy}.`
-      : 'Undo the later ones first where they are yours, or write what you want instead.'
+      : typeof before === 'number'
+        ? `To undo your change before it: undo with change ${before}.`
+        : 'Undo the later ones first if they are yours, or write what you want instead.'
   return new KeepsakeError('CONFLICT', error.message, { hint, cause: error })
 }
 

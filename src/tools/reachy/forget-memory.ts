@@ -7,7 +7,7 @@ import { isMemoryType } from '../../model/memory-types.ts'
 import { defineTool } from '../define-tool.ts'
 import { required, text } from '../parameters.ts'
 import type { Tool } from '../tool.ts'
-import { writeOptions } from '../written.ts'
+import { readOptions, writeOptions } from '../written.ts'
 import { jsonResult } from './json-result.ts'
 
 export function forgetMemory(memory: Memory): Tool {
@@ -18,7 +18,7 @@ export function forgetMemory(memory: Memory): Tool {
     parameters: { memory_id: required(text('The id of the memory.')) },
     effect: 'replaces',
     run: async ({ memory_id: id }, call) => {
-      const entry = isId(id) ? await memory.get(id, call) : undefined
+      const entry = isId(id) ? await memory.get(id, readOptions(call)) : undefined
       if (entry === undefined || !isMemoryType(entry.kind)) return jsonResult(notFound(id))
       try {
         await memory.forget(id, writeOptions(call))

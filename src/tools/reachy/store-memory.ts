@@ -1,6 +1,6 @@
 /**
  * `store_memory`: a fact, a turn of a conversation, or context for today. One field of the user's profile has one value, and the
- * same fact stored twice is one entry.
+ * same text with the same metadata is one fact.
  */
 import type { Memory } from '../../memory.ts'
 import { keyInMetadata, MEMORY_TYPES } from '../../model/memory-types.ts'

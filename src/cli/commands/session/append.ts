@@ -34,13 +34,13 @@ export const append: Command = {
 /** That are told whole: the first append after an import lets hundreds of turns slide out. */
 const MOST_SLID = 20
 
-async function run({ given, screen, open }: Context): Promise<Outcome> {
+async function run({ given, screen, openToWrite }: Context): Promise<Outcome> {
   const key = given.operand(0)
   const role = parseRole(given.one('role'))
   const at = given.one('at')
   const metadata = parseMetadata(given.all('meta'))
   const content = await textOperand(given.operand(1))
-  const { memory, root } = await open()
+  const { memory, root } = await openToWrite()
   const { turns, slid, warnings } = await memory.session(key).append({
     role,
     content,

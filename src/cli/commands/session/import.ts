@@ -45,9 +45,9 @@ export const importing: Command = {
   run,
 }
 
-async function run({ given, asked, screen, open }: Context): Promise<Outcome> {
+async function run({ given, asked, screen, openToWrite }: Context): Promise<Outcome> {
   const file = given.operand(0)
-  const { memory } = await open()
+  const { memory } = await openToWrite()
   const source = file === '-' ? 'standard input' : file
   const bytes = file === '-' ? await standardInput() : namedFile(resolve(asked.cwd, file), file)
   // The program may be writing at this moment, so the end may lie within a character.

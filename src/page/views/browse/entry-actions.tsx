@@ -13,10 +13,11 @@ export interface EntryActionsProps {
   readonly entry: Entry
   readonly isReadOnly: boolean
   readonly onEdit: () => void
+  readonly onForgetting: (isForgetting: boolean) => void
   readonly onWritten: (entry: Entry) => void
 }
 
-export function EntryActions({ entry, isReadOnly, onEdit, onWritten }: EntryActionsProps): VNode {
+export function EntryActions({ entry, isReadOnly, onEdit, onForgetting, onWritten }: EntryActionsProps): VNode {
   const [asked, setAsked] = useState<'rename' | 'forget' | undefined>(undefined)
   const rights = entryRights(entry.kind, workspace.value?.soulEditable ?? false)
   const close = (): void => setAsked(undefined)
@@ -44,7 +45,7 @@ export function EntryActions({ entry, isReadOnly, onEdit, onWritten }: EntryActi
         <p class="hint">The identity is written in its file; agent.yaml may allow it here with soul_editable.</p>
       )}
       {asked === 'rename' && <RenameDialog entry={entry} onClose={close} onWritten={onWritten} />}
-      {asked === 'forget' && <ForgetDialog entry={entry} onClose={close} />}
+      {asked === 'forget' && <ForgetDialog entry={entry} onSending={onForgetting} onClose={close} />}
     </div>
   )
 }

@@ -24,8 +24,10 @@ export interface EntryPaneProps {
 }
 
 export function EntryPane({ id, asOf }: EntryPaneProps): VNode {
-  const { entry, error, isGone, setWritten, reload } = useEntry(id, asOf)
+  const { entry, error, isMissing, setWritten, reload } = useEntry(id, asOf)
   const [isEditing, setIsEditing] = useState(false)
+  const [isForgetting, setIsForgetting] = useState(false)
+  const isGone = isMissing && !isForgetting
   const heading = useFocusedHeading(entry !== undefined)
   const stopEditing = (): void => {
     setIsEditing(false)
@@ -72,11 +74,12 @@ export function EntryPane({ id, asOf }: EntryPaneProps): VNode {
             entry={entry}
             isReadOnly={asOf !== undefined || isGone}
             onEdit={() => setIsEditing(true)}
+            onForgetting={setIsForgetting}
             onWritten={setWritten}
           />
         )}
       </header>
-      {error !== undefined && !isGone && <Failure error={error} />}
+      {error !== undefined && !isMissing && <Failure error={error} />}
       {isGone && !isEditing && (
         <p class="entry-gone" role="status">
           <strong>This entry is gone.</strong> What you see is what it was last.
@@ -106,7 +109,7 @@ interface EntryNow {
   readonly entry: Entry | undefined
   readonly error: ReturnType<typeof useLoaded>['error']
   /** It was there, and is no longer. */
-  readonly isGone: boolean
+  readonly isMissing: boolean
   setWritten(entry: Entry): void
   reload(): void
 }
@@ -123,7 +126,7 @@ function useEntry(id: string, asOf: string | undefined): EntryNow {
   return {
     entry,
     error,
-    isGone: entry !== undefined && error?.failure.code === 'NOT_FOUND',
+    isMissing: entry !== undefined && error?.failure.code === 'NOT_FOUND',
     setWritten: (now) => {
       setWritten(now)
       reload()

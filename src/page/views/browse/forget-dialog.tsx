@@ -13,20 +13,23 @@ import { entryLabel } from './entry-label.ts'
 
 export interface ForgetDialogProps {
   readonly entry: Entry
+  /** True from the request to its answer; the page may learn that the entry is gone before the answer arrives. */
+  readonly onSending: (isSending: boolean) => void
   readonly onClose: () => void
 }
 
-export function ForgetDialog({ entry, onClose }: ForgetDialogProps): VNode {
+export function ForgetDialog({ entry, onSending, onClose }: ForgetDialogProps): VNode {
   const write = useWrite()
   const label = entryLabel(entry)
   const forget = async (): Promise<void> => {
     // What somebody else has written meanwhile is not what was meant.
     const query = { agent: agent.value, expect: entry.revision }
+    onSending(true)
     const written = await write.send(
       () => send<WrittenEntry>('DELETE', `/entries/${entry.id}`, query),
       `Forgotten: “${label}”.`,
     )
-    if (written instanceof ApiError) return
+    if (written instanceof ApiError) return onSending(false)
     onClose()
     // In its place: Back is not to lead to what is gone.
     go(browseHref(route.value, { entry: undefined }), { replace: true })

@@ -23,7 +23,7 @@ export interface ChangeItemProps {
 
 export function ChangeItem(props: ChangeItemProps): VNode {
   const { change, byNumber, gone } = props
-  const { number, at, time, origin, touched, omitted, undoneBy, isPartial } = change
+  const { number, at, time, origin, touched, omitted, undoneBy, isPurge, isPartial } = change
   const { query } = route.value
   return (
     <li class={undoneBy === undefined ? 'change' : 'change is-undone'} id={`change-${number}`}>
@@ -50,6 +50,7 @@ export function ChangeItem(props: ChangeItemProps): VNode {
         ))}
       </ul>
       {omitted > 0 && <p class="quiet small">and {wholeText(omitted)} more entries</p>}
+      {isPurge && <p class="quiet small">Purged an entry. A purge can't be undone.</p>}
       {isPartial && (
         <p class="quiet small">It touched another agent's memory too, and can be undone only from there.</p>
       )}
@@ -58,7 +59,7 @@ export function ChangeItem(props: ChangeItemProps): VNode {
 }
 
 function Actions({ change, byNumber, undo, ask }: ChangeItemProps): VNode {
-  const { number, at, origin, undoneBy, found, isPartial } = change
+  const { number, at, origin, undoneBy, found, isPurge, isPartial } = change
   const isRedo = undoneBy !== undefined || isUndo(change, byNumber)
   const { session } = origin
   const [isSending, setIsSending] = useState(false)
@@ -73,7 +74,7 @@ function Actions({ change, byNumber, undo, ask }: ChangeItemProps): VNode {
       <NavLink class="button is-quiet" to={href('browse', { asOf: at, agent: route.value.query['agent'] })}>
         The memory then <span class="unseen">after change {number}</span>
       </NavLink>
-      {session !== undefined && undoneBy === undefined && !isPartial && (
+      {session !== undefined && undoneBy === undefined && !isPurge && !isPartial && (
         <button
           type="button"
           class="is-quiet"
@@ -83,7 +84,7 @@ function Actions({ change, byNumber, undo, ask }: ChangeItemProps): VNode {
         </button>
       )}
       {/* The same button for both ways, so that the focus stays where it is. What was merely found, nobody did. */}
-      {!found && !isPartial && (
+      {!found && !isPurge && !isPartial && (
         <button type="button" aria-disabled={isSending} onClick={isSending ? undefined : takeBack}>
           {isRedo ? 'Redo' : 'Undo'} <span class="unseen">change {number}</span>
         </button>

@@ -5,7 +5,7 @@ import { originText } from '../../parts/origin-text.ts'
 /** Where more are reverted, they are counted. */
 const MOST_NAMED = 3
 
-/** `by hand`, `agent scout`, `undo of 12`, `redo of 12`; the session is told apart from it. */
+/** `by hand`, `user`, `agent scout`, `undo of 12`, `redo of 12`; the session is shown separately. */
 export function whoText(change: ChangeView, byNumber: ReadonlyMap<number, ChangeView>): string {
   const { origin, reverts, found } = change
   if (found) return 'found when the record began'

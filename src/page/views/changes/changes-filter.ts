@@ -18,6 +18,7 @@ export function filterIn(address: Readonly<Record<string, string>>): ChangesFilt
 
 export const ORIGIN_NAMES: Readonly<Record<OriginBy, string>> = {
   agent: 'Agents',
+  user: 'On the page',
   hand: 'By hand',
   consolidation: 'Consolidation',
   'raw-fallback': 'Consolidation that failed',

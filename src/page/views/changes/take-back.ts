@@ -58,8 +58,8 @@ async function standingOf(session: string): Promise<readonly number[]> {
   const standing: number[] = []
   for (let before: number | undefined; ; ) {
     const list = await get<ChangeList>('/changes', { agent: agent.value, session, before, limit: PAGE })
-    for (const { number, undoneBy, reverts, found, isPartial } of list.changes) {
-      if (undoneBy === undefined && reverts === undefined && !found && !isPartial) standing.push(number)
+    for (const { number, undoneBy, reverts, found, isPurge, isPartial } of list.changes) {
+      if (undoneBy === undefined && reverts === undefined && !found && !isPurge && !isPartial) standing.push(number)
     }
     before = list.next
     if (before === undefined) return standing

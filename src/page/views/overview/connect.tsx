@@ -20,8 +20,8 @@ export function Connect(): VNode | null {
       </p>
       {needsToken && (
         <p>
-          In place of <code>TOKEN</code> comes what is in the file that the server was given with{' '}
-          <code>--token-file</code>.
+          Replace <code>TOKEN</code> with the token of this server, or let <code>keepsake install CLIENT --http</code>{' '}
+          write the entry. The terminal where the server runs shows the command.
         </p>
       )}
       <div class="connect">

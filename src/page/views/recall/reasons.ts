@@ -18,8 +18,8 @@ export interface Reason {
 }
 
 const SUPPORTS: Readonly<Record<SupportPart['by'], { readonly label: string; readonly detail: string }>> = {
-  neighbour: { label: 'beside it', detail: 'the entries before and after it have words of the query' },
-  session: { label: 'around it', detail: 'the rest of its session or day has words of the query' },
+  neighbour: { label: 'next to it', detail: 'the turns before and after it have words of the query' },
+  session: { label: 'around it', detail: 'the rest of its session has words of the query' },
   nearness: { label: 'close together', detail: 'the words stand close together in it' },
 }
 

@@ -2,7 +2,8 @@
  * The past without some entries: records of the log and bases of it are rewritten in their places, without what they tell of these. The
  * changes stay, with their numbers, so that nothing looks lost. Everything that lies there is looked at, also what is not read any more.
  */
-import type { ChangeRecord } from '../../../codec/change-record.ts'
+import { type Scope, WORLD } from '../../../model/entry.ts'
+import { entryTexts, type PurgedText } from '../../../model/redaction.ts'
 import type { CallOptions } from '../../../ports/store.ts'
 import { changesLog, decodeLog, encodeLog, type LogText, recordName } from '../changes-log.ts'
 import { cutMeanwhile, withoutIds } from '../history.ts'
@@ -27,6 +28,8 @@ export type Gone = ReadonlyMap<string, number>
 /** What the memory tells of its past, wherever it lies, and who was purged in it. */
 interface ToldPast {
   readonly gone: Gone
+  /** The agent that ran the purge, by the id of each purged entry. */
+  readonly askedBy: ReadonlyMap<string, Scope>
   /** Those that tell of somebody who is gone. */
   readonly records: readonly ToldRecord[]
   readonly snapshots: readonly ToldSnapshot[]
@@ -49,21 +52,36 @@ export async function goneInPast(
   log: Shelf,
   generation: string,
   options: CallOptions,
-): Promise<{ readonly gone: Gone; readonly texts: readonly string[] }> {
+): Promise<{ readonly gone: Gone; readonly texts: readonly PurgedText[] }> {
   const past = await toldPast(log, generation, options)
   return { gone: past.gone, texts: textsIn(past) }
 }
 
-function textsIn({ records, snapshots }: ToldPast): readonly string[] {
-  const texts = new Set<string>()
-  for (const { told, ids } of records) {
-    for (const change of told.changes) for (const text of contentsIn(change, ids)) texts.add(text)
-  }
+function textsIn({ askedBy, records, snapshots }: ToldPast): readonly PurgedText[] {
+  const scopes = new Map<string, Scope>()
+  const contents = new Map<string, Set<string>>()
+  const note = (id: string, texts: readonly string[]): void =>
+    void contents.set(id, new Set([...(contents.get(id) ?? []), ...texts]))
   for (const { snapshot, ids } of snapshots) {
-    for (const { id, content } of snapshot.entries) if (ids.has(id)) texts.add(content)
+    for (const entry of snapshot.entries.filter(({ id }) => ids.has(id))) {
+      scopes.set(entry.id, entry.scope)
+      note(entry.id, entryTexts(entry))
+    }
   }
-  texts.delete('')
-  return [...texts]
+  for (const { told, ids } of records) {
+    for (const operation of told.changes.flatMap(({ operations }) => operations)) {
+      const { op, id } = operation
+      if (id === undefined || !ids.has(id) || (op !== 'add' && op !== 'write')) continue
+      if (op === 'add') scopes.set(id, operation.scope)
+      note(id, entryTexts(operation))
+    }
+  }
+  return [...contents].flatMap(([id, texts]) => {
+    // If the scope is gone, an earlier purge was interrupted after it had redacted the sessions.
+    const scope = scopes.get(id) ?? WORLD
+    const agent = scope === WORLD ? (askedBy.get(id) ?? WORLD) : scope
+    return [...texts].map((text) => ({ agent, text }))
+  })
 }
 
 /** How many of those who were purged are still told of: a purge that was cut short has left them. */
@@ -73,7 +91,7 @@ export async function unfinishedPurges(log: Shelf, generation: string, options: 
 }
 
 /** What is done with the texts that are about to go, before nobody can tell them any more. */
-export type LookFor = (texts: readonly string[]) => Promise<void>
+export type LookFor = (texts: readonly PurgedText[]) => Promise<void>
 
 /**
  * Until a look at all of it finds nothing more of anybody who was ever purged. So two that do it at once need not know of each other:
@@ -125,7 +143,13 @@ async function toldPast(log: Shelf, generation: string, options: CallOptions): P
     const ids = goneInRecord(gone, one.record.position, one.told)
     return ids.size > 0 ? { ...one, ids } : []
   })
-  return { gone, records, snapshots: gone.size === 0 ? [] : await snapshotsAbout(log, generation, gone, options) }
+  const askedBy = new Map(
+    all.flatMap(({ told: { gone: ids = [], agent } }) =>
+      agent === undefined ? [] : ids.map((id) => [id, agent] as const),
+    ),
+  )
+  const snapshots = gone.size === 0 ? [] : await snapshotsAbout(log, generation, gone, options)
+  return { gone, askedBy, records, snapshots }
 }
 
 export function goneIn(records: readonly Omit<ToldRecord, 'ids'>[]): Gone {
@@ -162,12 +186,4 @@ async function snapshotsAbout(
     if (snapshot && ids.size > 0) about.push({ note, snapshot, ids })
   }
   return about
-}
-
-function contentsIn({ operations }: ChangeRecord, ids: ReadonlySet<string>): string[] {
-  return operations.flatMap((operation) => {
-    const isTheirs = operation.id !== undefined && ids.has(operation.id)
-    if (!isTheirs || (operation.op !== 'add' && operation.op !== 'write')) return []
-    return operation.content ?? []
-  })
 }

@@ -7,12 +7,12 @@ import { ramConnection } from '../../../../test/chroma/ram-connection.ts'
 import { RamShelf, type Troubles, unreachable } from '../../../../test/chroma/ram-shelf.ts'
 import { RamVectors } from '../../../../test/chroma/ram-vectors.ts'
 import { type CollectedImage, collected, imageFrom } from '../../../testing/images.ts'
-import { apply, givenId, note, scanned } from '../../../testing/requests.ts'
+import { apply, givenId, note, scanned, topic } from '../../../testing/requests.ts'
 import { fileStore } from '../../file/store.ts'
 import { memoryStore } from '../../memory.ts'
 import { type ChromaStore, storeOn } from '../store.ts'
 
-const SECRET = 'a secret that must go'
+const SECRET = 'a secret that must go at once'
 const LONG = `${'words about nothing '.repeat(1500)}\n${SECRET}, at length`
 const NOW_MS = Date.parse('2026-03-14T09:26:53.589Z')
 const [SECRET_ID, OTHER_ID] = [givenId(1), givenId(2)]
@@ -164,7 +164,7 @@ describe('a purge', () => {
     const { cleaned, outOfReach } = await store.purge([SECRET_ID])
     expect(cleaned).toEqual([
       'the entries, the record of changes and everything derived from it',
-      '1 session that said it',
+      '1 session that contained it',
       '1 file that came from a folder with its text',
     ])
     expect(outOfReach.join('\n')).toContain('write-ahead log')
@@ -196,10 +196,10 @@ describe('a purge', () => {
     await apply(store, [{ op: 'remove', id: SECRET_ID }])
     await apply(store, [{ op: 'write', id: OTHER_ID, content: `I know ${SECRET}, early` }])
     const { number } = (await store.changes('now')).cursor
-    const { cleaned, outOfReach } = await store.purge([SECRET_ID])
+    const { cleaned, occurrences } = await store.purge([SECRET_ID])
     expect(cleaned[0]).toBe('the record of changes and everything derived from it')
-    expect(outOfReach[0]).toContain('the past of "other", which said the same in change 5')
-    expect((await store.changes('now')).cursor.number).toBe(number)
+    expect(occurrences).toEqual([{ in: 'entry', scope: 'main', id: OTHER_ID, kind: 'note', name: 'other' }])
+    expect((await store.changes('now')).cursor.number).toBe(number + 1)
     await store.purge([OTHER_ID])
     expectNoTrace(client)
   })
@@ -218,7 +218,7 @@ describe('a purge', () => {
 
   it('does nothing where there is no memory, and makes none', async () => {
     const { log, store } = clientOf()
-    expect(await store.purge([SECRET_ID])).toEqual({ cleaned: [], outOfReach: [] })
+    expect(await store.purge([SECRET_ID])).toEqual({ cleaned: [], occurrences: [], outOfReach: [] })
     expect(log.records.size).toBe(0)
   })
 
@@ -257,6 +257,28 @@ describe('a purge', () => {
       const { changes: theirs, number: __, ...others } = readable(expected)
       expect([step, rest]).toEqual([step, others])
       expect(changes.slice(0, theirs.length)).toEqual(theirs)
+    }
+  })
+
+  it('of an entry of the world, cut short after any request, is finished in the sessions of the agent that asked', async () => {
+    const agents = ['main', 'bob']
+    const prepared = clientOf()
+    await apply(prepared.store, [topic('shared', { id: SECRET_ID, content: SECRET })])
+    for (const agent of agents) await prepared.store.sessions.append(agent, 'chat', [{ content: SECRET }])
+    for (let step = 1, outcome = ''; outcome !== 'purged'; step++) {
+      const server = clientOf(new RamShelf(new Map(prepared.log.records)))
+      const { troubles, killed } = killedAt(step, true)
+      const dying = clientOf(server.log.another(troubles))
+      outcome = await Promise.race([
+        dying.store.purge([SECRET_ID], { origin: { by: 'agent', agent: 'bob' } }).then(() => 'purged'),
+        killed,
+      ])
+      for (const [id, { labels }] of server.log.records) if (labels['kind'] === 'l') server.log.records.delete(id)
+      const { store } = clientOf(server.log.another())
+      const isGone = (await scanned(store)).length === 0
+      await store.purge([])
+      const said = await Promise.all(agents.map(async (agent) => (await store.sessions.read(agent, 'chat'))?.records))
+      expect([step, said]).toEqual([step, [[{ content: SECRET }], [{ content: isGone ? '[purged]' : SECRET }]]])
     }
   })
 })

@@ -6,10 +6,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangeRecord } from '../../../codec/change-record.ts'
 import { isKeepsakeError, KeepsakeError } from '../../../errors.ts'
+import type { Origin, Scope } from '../../../model/entry.ts'
+import { normalizeAgentId } from '../../../model/name.ts'
+import {
+  entryOccurrences,
+  fileMentions,
+  type Occurrence,
+  type PurgedText,
+  purgedScopes,
+  type Redactions,
+  redactedSessionsText,
+  redactionsFor,
+  shortTextNotice,
+} from '../../../model/redaction.ts'
 import { instant } from '../../../model/time.ts'
 import type { CallOptions, Purged } from '../../../ports/store.ts'
-import { othersPast } from '../../disk/others-past.ts'
-import { isTooShort, needlesOf } from '../../disk/purge-needles.ts'
 import { removeDerived } from '../derived.ts'
 import { readHistory } from '../history.ts'
 import { allFiles, removeFilesOf } from '../kept-files.ts'
@@ -17,7 +28,7 @@ import { type ConfirmedLease, holding } from '../log/leases.ts'
 import { clearLeftOvers } from '../moving/moving-in.ts'
 import { type Followed, type Ground, missingMemory, type Replica } from '../replica.ts'
 import type { Shelf } from '../server/shelf.ts'
-import { purgeSessions } from '../sessions/session-purge.ts'
+import { redactSessions, sessionOccurrences } from '../sessions/session-purge.ts'
 import { type Snapshot, writeSnapshot } from '../snapshots.ts'
 import { removePieces } from '../vectors/piece-records.ts'
 import type { Writer } from '../writer.ts'
@@ -36,11 +47,15 @@ const WAIT_MS = 10_000
 const LOOK_AGAIN_MS = 250
 
 /** Without ids: what purges that were cut short have left. */
-export async function purge(ground: PurgeGround, ids: readonly string[], options: CallOptions): Promise<Purged> {
+export async function purge(
+  ground: PurgeGround,
+  ids: readonly string[],
+  { origin, ...options }: CallOptions & { readonly origin: Origin },
+): Promise<Purged> {
   const followed = await ground.replica.catchUp(options)
-  if (!followed) return { cleaned: [], outOfReach: [] }
+  if (!followed) return { cleaned: [], occurrences: [], outOfReach: [] }
   const lease = await leaseOf(ground, options)
-  return holding(lease, () => purgeAlone({ ...ground, lease }, followed, new Set(ids), options))
+  return holding(lease, () => purgeAlone({ ...ground, lease, origin }, followed, new Set(ids), options))
 }
 
 async function leaseOf({ lease, address }: PurgeGround, { signal }: CallOptions): Promise<ConfirmedLease> {
@@ -60,6 +75,7 @@ function busy(address: string): KeepsakeError {
 }
 
 interface LeasedGround extends Omit<PurgeGround, 'lease'> {
+  readonly origin: Origin
   readonly lease: ConfirmedLease
 }
 
@@ -69,7 +85,7 @@ async function purgeAlone(
   ids: ReadonlySet<string>,
   options: CallOptions,
 ): Promise<Purged> {
-  const wasThere = ids.size > 0 && (await declareGone(ground, ids, options))
+  const wasThere = ids.size > 0 && (await declareGone(ground, followed, ids, options))
   try {
     return await removeTraces(ground, followed, wasThere, options)
   } catch (error) {
@@ -79,15 +95,23 @@ async function purgeAlone(
 
 /** Whether any of them was there. From here on nobody can give them another text. */
 async function declareGone(
-  { writer, clock }: LeasedGround,
+  { log, writer, origin, clock }: LeasedGround,
+  followed: Followed,
   ids: ReadonlySet<string>,
   options: CallOptions,
 ): Promise<boolean> {
   let wasThere = false
+  const purged = purgedScopes(await readHistory(log, followed, options), ids)
   await writer.appendRecord((newest) => {
     wasThere = [...ids].some((id) => newest.state.get(id) !== undefined)
-    const changes = wasThere ? [emptiedChange(newest, clock())] : []
-    return { changes, epoch: crypto.randomUUID(), gone: [...ids], nextSeq: newest.nextSeq }
+    const { agent } = origin
+    return {
+      changes: [purgeChange(newest, origin, purged, clock())],
+      epoch: crypto.randomUUID(),
+      gone: [...ids],
+      ...(agent === undefined ? {} : { agent: normalizeAgentId(agent) }),
+      nextSeq: newest.nextSeq,
+    }
   }, options)
   return wasThere
 }
@@ -101,9 +125,9 @@ async function removeTraces(
 ): Promise<Purged> {
   const { log, lease, connection } = ground
   const { gone, texts } = await goneInPast(log, generation, options)
-  const needles = needlesOf(texts)
+  const redactions = redactionsFor(texts)
   const guard = (): Promise<void> => lease.confirm()
-  let sessions = await purgeSessions(log, generation, needles, { ...options, guard })
+  let sessions = await redactSessions(log, generation, redactions, { ...options, guard })
   const newest = await ground.replica.catchUp(options)
   if (!newest) throw missingMemory(ground.address)
   // One that came again with the same id stays.
@@ -111,25 +135,34 @@ async function removeTraces(
   // Files come with a move alone, before anything is purged: what they hold of these was to go.
   const files = await removeFilesOf(log, generation, new Set(gone.keys()), options)
   await removeDerived(log, generation, options)
-  const untouched = await outOfReach(log, newest, { texts, needles }, options)
+  const occurrences = await occurrencesIn(log, newest, redactions, options)
   await writeSnapshot(log, generation, 'z', snapshotOf(newest), options)
   // Whoever embeds at this moment removes what it has put, if it finds it gone.
   await removePieces(connection.memories, [...dead], options)
-  const looked = new Set(texts)
+  const textKey = ({ agent, text }: PurgedText): string => `${agent} ${text}`
+  const looked = new Set(texts.map(textKey))
   const lookFor: LookFor = async (told) => {
     // Another one declared them gone meanwhile, and must find them; or we find them for it.
-    const fresh = told.filter((text) => !looked.has(text))
-    for (const text of fresh) looked.add(text)
-    sessions += await purgeSessions(log, generation, needlesOf(fresh), { ...options, guard })
+    const fresh = told.filter((text) => !looked.has(textKey(text)))
+    for (const text of fresh) looked.add(textKey(text))
+    sessions += await redactSessions(log, generation, redactionsFor(fresh), { ...options, guard })
   }
   await scrubPast(log, generation, lookFor, options)
   await lease.confirm()
   await removeNobodysParts(log, generation, options)
   await clearLeftOvers(ground, generation, options)
-  const cleaned = [`${wasThere ? 'the entries, the' : 'the'} record of changes and everything derived from it`]
-  if (sessions > 0) cleaned.push(`${sessions} session${sessions === 1 ? '' : 's'} that said it`)
+  const cleaned = [
+    `${wasThere ? 'the entries, the' : 'the'} record of changes and everything derived from it`,
+    ...redactedSessionsText(sessions),
+  ]
   if (files > 0) cleaned.push(`${files} file${files === 1 ? '' : 's'} that came from a folder with its text`)
-  return { cleaned, outOfReach: untouched }
+  const outOfReach = [
+    ...shortTextNotice(redactions),
+    "the server's own files: its write-ahead log and the pages that it has not reused yet (its administrator can vacuum them)",
+    'backups and snapshots of the server, and copies of its collections',
+    'programs that have this memory open, until they next look at the server; and an agent that has read it',
+  ]
+  return { cleaned, occurrences, outOfReach }
 }
 
 function unfinished(error: KeepsakeError): KeepsakeError {
@@ -141,8 +174,8 @@ function unfinished(error: KeepsakeError): KeepsakeError {
 }
 
 /** The change that removed them, without them: the numbers go on. */
-function emptiedChange({ number }: Followed, nowMs: number): ChangeRecord {
-  return { number: number + 1, at: instant(nowMs), origin: { by: 'hand' }, operations: [], set: [] }
+function purgeChange({ number }: Followed, origin: Origin, purged: readonly Scope[], nowMs: number): ChangeRecord {
+  return { number: number + 1, at: instant(nowMs), origin, operations: [], set: [], purged }
 }
 
 /** Without them, from behind the purge: what was to be loaded before is void. */
@@ -150,31 +183,17 @@ function snapshotOf({ position, number, nextSeq, epoch, state }: Followed): Snap
   return { position, number, nextSeq, epoch, entries: state.scan({}) }
 }
 
-interface Purging {
-  readonly texts: readonly string[]
-  readonly needles: readonly string[]
-}
-
-async function outOfReach(
+async function occurrencesIn(
   log: Shelf,
   followed: Followed,
-  { texts, needles }: Purging,
+  redactions: Redactions,
   options: CallOptions,
-): Promise<string[]> {
-  const told: string[] = []
-  if (isTooShort(texts)) {
-    told.push('sessions and other files that say it: the text is too short to be looked for by itself')
-  }
-  if (needles.length > 0) told.push(...othersPast(await readHistory(log, followed, options), needles))
+): Promise<Occurrence[]> {
+  if (redactions.reported.length === 0) return []
+  const found = entryOccurrences(await readHistory(log, followed, options), redactions)
+  found.push(...(await sessionOccurrences(log, followed.generation, redactions, options)))
   for await (const { path, bytes } of allFiles(log, followed.generation, options)) {
-    const found = Buffer.from(bytes)
-    if (!needles.some((needle) => found.includes(needle))) continue
-    told.push(`${path}, a file that came from a folder, holds the same text: it is not the entry's own`)
+    if (fileMentions(bytes, redactions)) found.push({ in: 'file', path })
   }
-  return [
-    ...told,
-    "the server's own files: its write-ahead log and the pages that it has not used again yet (whoever runs it can vacuum them)",
-    'backups and snapshots of the server, and collections that somebody has copied',
-    'programs that have this memory open, until they next look at the server; and an agent that has read it',
-  ]
+  return found
 }

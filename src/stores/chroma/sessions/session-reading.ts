@@ -4,8 +4,9 @@
  * Pieces are fetched by their numbers, so a page takes as long for a long session as for a short one. Deliberately absent: a count of
  * lines. It is made when a line is broken, for its number, and would else cost the whole text.
  */
+import { purgeCount } from '../../../model/transcript-metadata.ts'
 import type { CallOptions, SessionPage, SessionRecord, SessionTail } from '../../../ports/store.ts'
-import { purgesOf, type SessionMetadata } from '../../disk/session-metadata.ts'
+import type { SessionMetadata } from '../../disk/session-metadata.ts'
 import { NEWLINE, recordsIn } from '../../disk/session-tail.ts'
 import { type FirstLine, firstLineIn, readFirstLine } from './session-first-line.ts'
 import { isUnended, joinedBytes, type Piece, type SessionLog } from './session-log.ts'
@@ -22,7 +23,7 @@ const MOST_PURGES = 2 ** 13
 
 /** The position behind a piece. */
 export function positionAt(first: SessionMetadata | undefined, number: number): number {
-  return (purgesOf(first?.meta ?? {}) % MOST_PURGES) * MOST_PIECES + number
+  return (purgeCount(first?.meta ?? {}) % MOST_PURGES) * MOST_PIECES + number
 }
 
 /** All whole lines from a position on; `undefined` when there is not one whole line. */

@@ -66,7 +66,8 @@ function epochOf(journal: Journal, segment: string): string | undefined {
   }
 }
 
-export function changeOf({ number, at, origin, operations, reverts, found, supersedes }: JournalRecord): Change {
+export function changeOf(record: JournalRecord): Change {
+  const { number, at, origin, operations, reverts, found, supersedes, purged } = record
   return {
     number,
     at,
@@ -75,5 +76,6 @@ export function changeOf({ number, at, origin, operations, reverts, found, super
     ...(reverts === undefined ? {} : { reverts }),
     ...(found ? { found } : {}),
     ...(supersedes === undefined ? {} : { supersedes }),
+    ...(purged === undefined ? {} : { purged }),
   }
 }

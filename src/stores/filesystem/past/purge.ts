@@ -1,18 +1,28 @@
 /**
- * Forgetting for good: entries are removed with all that the journal, the sessions, the derived data and the backups have of
- * them. What is under way is noted first, so that a crash in the middle is finished by the next writer.
+ * Purging: entries are deleted from the files, the journal, the derived data and the backups, and their texts are removed from
+ * sessions. A note of the purge is written first, so that the next writer can finish it after a crash.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeJournal, encodeHeader, encodeRecord } from '../../../codec/journal-record.ts'
 import { isKeepsakeError } from '../../../errors.ts'
+import type { Origin, Scope } from '../../../model/entry.ts'
 import { KINDS } from '../../../model/kinds.ts'
-import type { Operation } from '../../../model/operation.ts'
-import type { Purged } from '../../../ports/store.ts'
+import type { Change, Operation } from '../../../model/operation.ts'
+import {
+  entryOccurrences,
+  type Occurrence,
+  type PurgedText,
+  purgedScopes,
+  purgedTexts,
+  type Redactions,
+  redactedSessionsText,
+  redactionsFor,
+  redactTranscript,
+  shortTextNotice,
+} from '../../../model/redaction.ts'
+import type { Purged, PurgeOptions } from '../../../ports/store.ts'
 import { namesIn } from '../../disk/list-folder.ts'
-import { othersPast } from '../../disk/others-past.ts'
-import { isTooShort, needlesOf } from '../../disk/purge-needles.ts'
-import { purgedTranscript } from '../../disk/purged-transcript.ts'
 import { decodeText, readFileAt, statFile } from '../../disk/reading.ts'
 import { removeFile, replaceFileDurably } from '../../disk/system.ts'
 import { rewriteArchive } from '../backup/archive-rewrite.ts'
@@ -20,62 +30,61 @@ import { knownBackups } from '../backup/known-backups.ts'
 import { restoreTraces } from '../backup/switch-workspace.ts'
 import { removeDerived } from '../derived.ts'
 import { digest, type Journal } from '../journal.ts'
-import { type Place, PURGE_NOTE } from '../layout.ts'
+import { mirrorPath, type Place, PURGE_NOTE, STATE_FOLDER } from '../layout.ts'
 import { leftByMoves } from '../move/leftovers.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Writer } from '../writer.ts'
 import { readHistory } from './history.ts'
-import { filesHolding, gitFolderOf } from './purge-leftovers.ts'
+import { fileOccurrences, gitFolderOf, pathMentions, redactSessions, sessionAgent } from './purge-files.ts'
 import { RecordPurge, withoutBlocks } from './purge-records.ts'
-import { purgeSessions } from './purge-sessions.ts'
 
 export async function purge(
   workspace: Workspace,
   writer: Writer,
   ids: readonly string[],
-  signal: AbortSignal | undefined,
+  { signal, origin = { by: 'user' } }: PurgeOptions,
 ): Promise<Purged> {
-  return writer.exclusively(() => purgeHeld(workspace, writer, ids), signal)
+  const begin = (): Note => {
+    const { entries, changes } = readHistory(workspace)
+    const present = ids.flatMap((id) => workspace.files.view().get(id) ?? [])
+    const [versions, purged] = [{ entries: [...entries, ...present], changes }, new Set(ids)]
+    const texts = purgedTexts(versions, purged, origin.agent)
+    return { ids, origin, texts, scopes: purgedScopes(versions, purged) }
+  }
+  return writer.exclusively(() => purgeHeld(workspace, writer, begin()), signal)
 }
 
 /** Called by whoever holds the lock and finds that a purge was begun. */
 export async function finishPurge(workspace: Workspace, writer: Writer): Promise<void> {
   const file = readFileAt(notePath(workspace))
   if (!file) return
-  const { ids, needles } = JSON.parse(decodeText(file.bytes) ?? '') as Note // we wrote it
-  await purgeHeld(workspace, writer, ids, needles)
+  await purgeHeld(workspace, writer, JSON.parse(decodeText(file.bytes) ?? '') as Note) // we wrote it
 }
 
 /** What is under way. It holds the texts too, for once they are gone from the journal nobody could look for them any more. */
 interface Note {
   readonly ids: readonly string[]
-  readonly needles?: readonly string[]
+  readonly origin: Origin
+  /** Every text that the entries have or had. */
+  readonly texts: readonly PurgedText[]
+  /** Missing in a note of 0.1. */
+  readonly scopes?: readonly Scope[]
 }
 
 function notePath({ stateFolder }: Workspace): string {
   return join(stateFolder, PURGE_NOTE)
 }
 
-async function purgeHeld(
-  workspace: Workspace,
-  writer: Writer,
-  given: readonly string[],
-  noted: readonly string[] = [],
-): Promise<Purged> {
+async function purgeHeld(workspace: Workspace, writer: Writer, note: Note): Promise<Purged> {
+  const { ids: given, origin, texts, scopes = [] } = note
   const { stateFolder, catalog } = workspace
   const ids = new Set(given)
   const temporary = join(stateFolder, 'tmp')
-  const texts = textsOf(workspace, ids)
-  const needles = [...new Set([...noted, ...needlesOf(texts)])]
-  const note: Note = { ids: given, needles }
+  const redactions = redactionsFor(texts)
   await replaceFileDurably(notePath(workspace), Buffer.from(JSON.stringify(note)), temporary)
   const there = given.filter((id) => catalog.head(id) !== undefined)
-  await removeEntries(workspace, writer, there)
-  const cleaned: string[] = []
-  const sessions = await purgeSessions(workspace, needles)
-  if (sessions > 0) cleaned.push(`${sessions} session${sessions === 1 ? '' : 's'} that said it`)
-  const aside = join(stateFolder, 'aside')
-  if (statFile(aside)) for (const path of filesHolding(aside, needles)) removeFile(join(aside, path))
+  await removeEntries(workspace, writer, there, { origin, purged: scopes })
+  const cleaned = redactedSessionsText(await redactSessions(workspace, redactions))
   await writer.startOver()
   // After the feed has started over: see derived.ts.
   removeDerived(stateFolder)
@@ -85,15 +94,9 @@ async function purgeHeld(
   await purgeJournal(workspace, purging)
   cleaned.unshift(`${there.length === 0 ? 'the' : 'its files, the'} journal and everything derived from it`)
   const outOfReach: string[] = []
-  await purgeBackups(workspace, ids, needles, { cleaned, outOfReach })
+  await purgeBackups(workspace, ids, redactions, { cleaned, outOfReach })
   removeFile(notePath(workspace))
-  if (isTooShort(texts)) {
-    outOfReach.push('sessions and other files that say it: the text is too short to be looked for by itself')
-  }
-  outOfReach.push(...othersPast(readHistory(workspace), needles))
-  for (const path of filesHolding(workspace.root, needles)) {
-    outOfReach.push(`${path} holds the same text and is not ours, or another entry's: look at it yourself`)
-  }
+  outOfReach.push(...shortTextNotice(redactions))
   for (const folder of restoreTraces(workspace.root).before) {
     outOfReach.push(`${folder}, which is how the workspace was before a restore: remove it if you need it no more`)
   }
@@ -103,11 +106,26 @@ async function purgeHeld(
   const git = gitFolderOf(workspace.root)
   if (git !== undefined) outOfReach.push(`the history of the git repository in ${git}, if it was committed`)
   outOfReach.push('copies that other programs made: syncs, snapshots, backups elsewhere, an agent that has read it')
-  return { cleaned, outOfReach }
+  return { cleaned, occurrences: occurrencesIn(workspace, redactions), outOfReach }
+}
+
+function occurrencesIn(workspace: Workspace, redactions: Redactions): Occurrence[] {
+  const { catalog, layout } = workspace
+  const entries = entryOccurrences(readHistory(workspace), redactions)
+  const files = entries.flatMap((place) => {
+    const head = place.in === 'entry' && !place.earlier ? catalog.head(place.id) : undefined
+    return head ? [head.path ?? '', mirrorPath(layout, head) ?? ''] : []
+  })
+  return [...entries, ...fileOccurrences(workspace, redactions, new Set(files))]
 }
 
 /** In one change, so that nobody finds one without what belongs to it. A file that can't be read can't be rewritten either: it goes as it is. */
-async function removeEntries(workspace: Workspace, writer: Writer, ids: readonly string[]): Promise<void> {
+async function removeEntries(
+  workspace: Workspace,
+  writer: Writer,
+  ids: readonly string[],
+  purge: Pick<Change, 'origin' | 'purged'>,
+): Promise<void> {
   const operations: Operation[] = []
   for (const id of ids) {
     const { kind, path } = workspace.catalog.head(id) ?? {}
@@ -117,19 +135,7 @@ async function removeEntries(workspace: Workspace, writer: Writer, ids: readonly
       await writer.absorbHeld((edit) => edit.before?.id === id)
     } else operations.push({ op: 'remove', id })
   }
-  if (operations.length > 0) await writer.applyHeld({ operations, origin: { by: 'hand' } })
-}
-
-/** Every text that the entries ever had. */
-function textsOf(workspace: Workspace, ids: ReadonlySet<string>): string[] {
-  const { entries, changes } = readHistory(workspace)
-  const texts = new Set(entries.filter(({ id }) => ids.has(id)).map(({ content }) => content))
-  for (const { touched } of changes) {
-    for (const { id, after } of touched) if (after && ids.has(id)) texts.add(after.content)
-  }
-  for (const id of ids) texts.add(workspace.files.view().get(id)?.content ?? '')
-  texts.delete('')
-  return [...texts]
+  await writer.applyHeld({ operations, ...purge })
 }
 
 function newPurge(workspace: Workspace, ids: ReadonlySet<string>): RecordPurge {
@@ -168,17 +174,21 @@ function purgedSegment(bytes: Uint8Array, purging: RecordPurge): (inode?: number
 async function purgeBackups(
   workspace: Workspace,
   ids: ReadonlySet<string>,
-  needles: readonly string[],
+  redactions: Redactions,
   told: { readonly cleaned: string[]; readonly outOfReach: string[] },
 ): Promise<void> {
   for (const path of backupsOf(workspace)) {
     try {
       const purging = newPurge(workspace, ids)
-      const purged = (inside: string, bytes: Uint8Array): Uint8Array | undefined =>
-        purgedMember(workspace, ids, needles, purging, inside, bytes)
-      if (await rewriteArchive(path, purged)) {
-        told.cleaned.push(`the backup ${path}`)
-      }
+      let mentions = false
+      const isCleaned = await rewriteArchive(path, (inside, bytes) => {
+        const purged = purgedMember(workspace, ids, redactions, purging, inside, bytes)
+        const isOurs = inside.startsWith(`${STATE_FOLDER}/`)
+        mentions ||= purged !== undefined && !isOurs && pathMentions(workspace.layout, inside, purged, redactions)
+        return purged
+      })
+      if (isCleaned) told.cleaned.push(`the backup ${path}`)
+      if (mentions) told.outOfReach.push(`the backup ${path}: other entries or sessions in it have the same words`)
     } catch (error) {
       if (!isKeepsakeError(error)) throw error
       told.outOfReach.push(`the backup ${path}: ${error.message}`)
@@ -190,7 +200,7 @@ async function purgeBackups(
 function purgedMember(
   workspace: Workspace,
   ids: ReadonlySet<string>,
-  needles: readonly string[],
+  redactions: Redactions,
   purging: RecordPurge,
   inside: string,
   bytes: Uint8Array,
@@ -198,7 +208,8 @@ function purgedMember(
   if (inside.startsWith('.state/journal/')) return purgedSegment(bytes, purging)()
   // It is made anew from the journal, which it would no longer fit.
   if (inside.startsWith('.state/checkpoint')) return undefined
-  if (inside.endsWith('.jsonl')) return purgedTranscript(bytes, needles)
+  const agent = sessionAgent(workspace.layout, inside)
+  if (agent !== undefined) return redactTranscript(bytes, agent, redactions)
   const place = purging.placeAt(inside)
   const text = place && decodeText(bytes)
   if (!place || text === undefined) return bytes
