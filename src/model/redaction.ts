@@ -85,21 +85,27 @@ export function isPurged(text: string): boolean {
 }
 
 /** Every text that these entries have or had. `agent`: the one that runs the purge; its sessions lose the texts of world entries. */
-export function purgedTexts(
-  { entries, changes }: Versions,
-  ids: ReadonlySet<string>,
-  agent: Scope = WORLD,
-): readonly PurgedText[] {
+export function purgedTexts(versions: Versions, ids: ReadonlySet<string>, agent: Scope = WORLD): readonly PurgedText[] {
   const requester = agent === WORLD ? WORLD : normalizeAgentId(agent)
   const found = new Map<string, PurgedText>()
-  const note = (entry: Entry): void => {
-    if (!ids.has(entry.id)) return
+  for (const entry of versionsWith(ids, versions)) {
     const owner = entry.scope === WORLD ? requester : entry.scope
     for (const text of entryTexts(entry)) found.set(`${owner} ${text}`, { agent: owner, text })
   }
-  entries.forEach(note)
-  for (const { touched } of changes) for (const { after } of touched) if (after) note(after)
   return [...found.values()]
+}
+
+/** The scopes that these entries are or were in. */
+export function purgedScopes(versions: Versions, ids: ReadonlySet<string>): readonly Scope[] {
+  const scopes = new Set<Scope>()
+  for (const { scope } of versionsWith(ids, versions)) scopes.add(scope)
+  return [...scopes]
+}
+
+/** A generator, because all versions of a large memory may not fit in memory at once. */
+function* versionsWith(ids: ReadonlySet<string>, { entries, changes }: Versions): Generator<Entry> {
+  for (const entry of entries) if (ids.has(entry.id)) yield entry
+  for (const { touched } of changes) for (const { after } of touched) if (after && ids.has(after.id)) yield after
 }
 
 /** The content, and each long string of the description and the metadata. Names are not purged: other texts have them for good reason. */
@@ -112,15 +118,6 @@ export function entryTexts({ content = '', description = '', metadata = {} }: En
 function textsIn(value: JsonValue): readonly string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
-}
-
-/** The scopes that these entries are or were in. */
-export function purgedScopes({ entries, changes }: Versions, ids: ReadonlySet<string>): readonly Scope[] {
-  const scopes = new Set<Scope>()
-  const note = ({ id, scope }: Entry): void => void (ids.has(id) && scopes.add(scope))
-  entries.forEach(note)
-  for (const { touched } of changes) for (const { after } of touched) if (after) note(after)
-  return [...scopes]
 }
 
 export function redactionsFor(texts: readonly PurgedText[]): Redactions {
