@@ -39,9 +39,7 @@ export async function contextOf(
   const directive = await directiveOf(view, settings, call)
   const pages = settings.injectMemory ? await pagesOf(view, settings, call) : NO_PAGES
   const { tools: preset } = settings
-  const { text: ownDirective, quotedDirective } = directive
-  const given = { ...pages, directive: ownDirective, quotedDirective, recap }
-  const { text, parts } = systemPrompt({ agent: view.agent, preset, ...given })
+  const { text, parts } = systemPrompt({ agent: view.agent, preset, ...pages, ...directive, recap })
   const recalled = settings.autoRecall ? await recalledFor(message, view, search, call) : undefined
   return {
     system: text,
@@ -63,14 +61,18 @@ export async function directiveAlone(
   settings: KnownSettings,
 ): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
   const directive = await directiveOf(view, settings, {})
-  const { text: ownDirective, quotedDirective } = directive
-  const given = { ...NO_PAGES, directive: ownDirective, quotedDirective, recap: '' }
-  const { text, parts } = systemPrompt({ agent: view.agent, preset: settings.tools, ...given })
+  const { text, parts } = systemPrompt({
+    agent: view.agent,
+    preset: settings.tools,
+    ...NO_PAGES,
+    ...directive,
+    recap: '',
+  })
   return { text, warnings: [...directive.warnings, ...quotedWarnings(directive), ...tooLong(parts)] }
 }
 
 interface Directive {
-  readonly text: string
+  readonly directive: string
   readonly quotedDirective?: string
   readonly warnings: readonly string[]
   readonly distrusted?: string | undefined
@@ -84,13 +86,13 @@ async function directiveOf(
   const builtIn = memoryDirective(tools, { soulEditable })
   try {
     const text = ((await store.document(DIRECTIVE, call)) ?? '').trim()
-    if (text === '') return { text: builtIn, warnings: [] }
+    if (text === '') return { directive: builtIn, warnings: [] }
     const distrusted = distrust?.(await store.settings(), DIRECTIVE)
-    if (distrusted === undefined) return { text, warnings: [] }
-    return { text: builtIn, quotedDirective: text, distrusted, warnings: [] }
+    if (distrusted === undefined) return { directive: text, warnings: [] }
+    return { directive: builtIn, quotedDirective: text, distrusted, warnings: [] }
   } catch (error) {
     if (!isKeepsakeError(error) || error.code === 'CLOSED') throw error
-    return { text: builtIn, warnings: [`${error.message}; the built-in directive is used`] }
+    return { directive: builtIn, warnings: [`${error.message}; the built-in directive is used`] }
   }
 }
 
