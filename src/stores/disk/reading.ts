@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import type { Signature } from '../../codec/journal-record.ts'
-import { StorageError } from '../../errors.ts'
+import { isKeepsakeError, StorageError } from '../../errors.ts'
 import { sha256Hex } from './sha256.ts'
 import { codeOf, wrapped } from './system.ts'
 
@@ -81,6 +81,16 @@ export function readBytes(
     done += count
   }
   return bytes.subarray(0, done)
+}
+
+/** `undefined` if something can't be read for now. */
+export function unlessUnreadable<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    return undefined
+  }
 }
 
 export function statFile(path: string): Stats | undefined {

@@ -7,7 +7,7 @@ import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { isKeepsakeError } from '../../errors.ts'
 import type { Watch } from '../../ports/store.ts'
-import { statFile } from '../disk/reading.ts'
+import { statFile, unlessUnreadable } from '../disk/reading.ts'
 
 /** A write is several steps, and several writes are often one piece of work: one call for all of them. */
 const QUIET_MS = 60
@@ -37,7 +37,7 @@ export function watchFile(path: string, stateOf: () => string, changed: () => vo
   }
   /** The folder may come later than we, or be replaced by one of the same name. */
   const follow = (): void => {
-    const inode = readInode(folder)
+    const inode = unlessUnreadable(() => statFile(folder)?.ino)
     if (watched?.inode === inode) return
     leave()
     if (inode === undefined) return
@@ -60,16 +60,6 @@ export function watchFile(path: string, stateOf: () => string, changed: () => vo
       clearTimeout(quiet)
       leave()
     },
-  }
-}
-
-/** `undefined` if the folder is gone or unreachable for now; the next poll tries again. */
-function readInode(folder: string): number | undefined {
-  try {
-    return statFile(folder)?.ino
-  } catch (error) {
-    if (!isKeepsakeError(error)) throw error
-    return undefined
   }
 }
 

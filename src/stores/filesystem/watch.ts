@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { isKeepsakeError } from '../../errors.ts'
 import { WORLD } from '../../model/entry.ts'
 import type { Watch } from '../../ports/store.ts'
-import { statFile } from '../disk/reading.ts'
+import { statFile, unlessUnreadable } from '../disk/reading.ts'
 import { foldersOf, scopeFolder } from './layout.ts'
 import { survey } from './survey.ts'
 import type { Workspace } from './workspace.ts'
@@ -84,16 +84,6 @@ function foldersToWatch(workspace: Workspace): string[] {
     ...foldersOf(layout, scope).map(({ path }) => path),
   ])
   return [...new Set([...folders, 'agents', '.state', '.state/journal'].map((folder) => join(workspace.root, folder)))]
-}
-
-/** `undefined` if something can't be read for now. */
-function unlessUnreadable<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (!isKeepsakeError(error)) throw error
-    return undefined
-  }
 }
 
 /** What tells two states of the memory apart: the last change, and what hands did since. */
