@@ -55,7 +55,7 @@ export function neutralJson(value: JsonValue): JsonValue {
  * Restores the original lines in a model's rewrite of a text: a line that equals a line as it was shown becomes the line as it was
  * written, so that no dot and no mark gets into a file. `shown` has the same number of lines as `written`.
  */
-export function restoreOriginalLines(rewrite: string, written: string, shown: string = neutral(written)): string {
+export function restoreOriginalLines(rewrite: string, written = '', shown: string = neutral(written)): string {
   if (shown === written) return rewrite
   const lines = written.split('\n')
   const own = new Map(shown.split('\n').flatMap((line, at) => (line === lines[at] ? [] : [[line, lines[at]]])))

@@ -35,24 +35,23 @@ export const EXPECT: Parameter<string | null, false> = {
 const NO_IDENTITY = 'There is no identity yet; your prompt has a default one.'
 
 export async function memoryPage(memory: Memory, { content, expect }: Rewrite, call: ToolCall): Promise<ToolResult> {
+  const page = await memory.get('MEMORY', readOptions(call))
   if (content === undefined) {
-    return readResult(expect, await memory.get('MEMORY', readOptions(call)), () =>
+    return readResult(expect, page, () =>
       missing(memory, { scopes: [memory.agent], kinds: ['memory'] }, 'There is no MEMORY.md yet.'),
     )
   }
-  const text = restoreOriginal(content, await memory.get('MEMORY', readOptions(call)))
+  const text = restoreOriginalLines(content, page?.content)
   return rewritten('MEMORY.md', memory.reflect(text, { ...writeOptions(call), ...expecting(expect) }))
 }
 
 export async function identityPage(memory: Memory, { content, expect }: Rewrite, call: ToolCall): Promise<ToolResult> {
+  const page = await memory.get('IDENTITY', readOptions(call))
   if (content === undefined) {
-    return readResult(expect, await memory.get('IDENTITY', readOptions(call)), () =>
-      missing(memory, { scopes: [memory.agent], kinds: ['identity'] }, NO_IDENTITY),
-    )
+    return readResult(expect, page, () => missing(memory, { scopes: [memory.agent], kinds: ['identity'] }, NO_IDENTITY))
   }
   const options = { ...writeOptions(call), ...expecting(expect), kind: 'identity' } as const
-  const text = restoreOriginal(content, await memory.get('IDENTITY', readOptions(call)))
-  return rewritten('the identity', memory.remember(text, options))
+  return rewritten('the identity', memory.remember(restoreOriginalLines(content, page?.content), options))
 }
 
 export async function topicPage(
@@ -61,21 +60,17 @@ export async function topicPage(
   { content, expect }: Rewrite,
   call: ToolCall,
 ): Promise<ToolResult> {
+  // The one that a write would rewrite: an own note of that name is not meant.
+  const page = await memory.topic(topic, readOptions(call))
   if (content === undefined) {
-    // The one that a write would rewrite: an own note of that name is not meant.
-    return readResult(expect, await memory.topic(topic, readOptions(call)), async () => {
+    return readResult(expect, page, async () => {
       const { sentence, names } = await noTopic(memory, topic, readOptions(call))
       return missing(memory, { scopes: [WORLD], kinds: ['topic'] }, sentence, names)
     })
   }
   const options = { ...writeOptions(call), ...expecting(expect) }
-  const text = restoreOriginal(content, await memory.topic(topic, readOptions(call)))
+  const text = restoreOriginalLines(content, page?.content)
   return rewritten(`the topic "${topic}"`, memory.learnFact(topic, text, options))
-}
-
-/** Restores lines that a model returns exactly as they were shown. */
-export function restoreOriginal(content: string, entry: Entry | undefined): string {
-  return entry ? restoreOriginalLines(content, entry.content) : content
 }
 
 /** `label`: what the model knows it by, should it have changed meanwhile. */

@@ -2,9 +2,9 @@
 import { InvalidError } from '../../errors.ts'
 import type { Memory, RememberOptions, Written } from '../../memory.ts'
 import { aKind, isKind, type Kind } from '../../model/kinds.ts'
+import { restoreOriginalLines } from '../../prompt/neutral.ts'
 import { defineTool } from '../define-tool.ts'
 import { labelOf } from '../entry-facts.ts'
-import { restoreOriginal } from '../page.ts'
 import { choice, json, list, mayBeBlank, type Parameter, required, said, text } from '../parameters.ts'
 import type { Tool, ToolCall, ToolResult } from '../tool.ts'
 import { readOptions, writeOptions, writtenResult } from '../written.ts'
@@ -70,7 +70,7 @@ export async function remembered(
   const { name } = options
   const existing = name === undefined ? undefined : await memory.get(name, readOptions(call))
   const kind = options.kind === undefined && existing?.kind === 'fact' ? { kind: existing.kind } : {}
-  const text = restoreOriginal(content, existing)
+  const text = restoreOriginalLines(content, existing?.content)
   const written = await memory.remember(text, { ...options, ...kind, ...writeOptions(call) })
   return writtenResult(written, rememberedText(written))
 }
