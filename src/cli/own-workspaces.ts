@@ -10,7 +10,7 @@ import { identityOutside } from '../config/identity-place.ts'
 import type { Config } from '../config/load-config.ts'
 import { StorageError } from '../errors.ts'
 import type { Settings } from '../ports/store.ts'
-import { FILE_MODE, makeFolder, replaceFile } from '../stores/disk/system.ts'
+import { FILE_MODE, makeFolder, pause, replaceFile } from '../stores/disk/system.ts'
 import { complain } from './report.ts'
 import { shellLine } from './shell-line.ts'
 import { stateFolder } from './state-folder.ts'
@@ -163,7 +163,7 @@ function lock(file: string): () => void {
       }
       const since = statSync(path, { throwIfNoEntry: false })?.mtimeMs
       if (since !== undefined && Date.now() - since > STALE_LOCK_MS) rmSync(path, { force: true })
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_PAUSE_MS)
+      pause(LOCK_PAUSE_MS)
     }
   }
 }

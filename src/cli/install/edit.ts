@@ -36,8 +36,7 @@ export function installed(client: Client, file: ConfigFile, entry: Entry, force:
     // An entry that starts a server shares no fields with one that has an address.
     const isSameForm = (urlIn(current) === undefined) === (urlIn(entry) === undefined)
     if (was === 'ours' && isSameForm) return { was, after: format.updated(text, entry) }
-    if (was === 'ours') return { was, after: format.replaced(text, entry) }
-    if (!force) throw foreign(file, 'replace', hint)
+    if (was === 'foreign' && !force) throw foreign(file, 'replace', hint)
     return { was, after: format.replaced(text, entry) }
   })
 }
