@@ -350,7 +350,7 @@ export class Memory {
   }
 
   /**
-   * Undoes changes. Without options: the newest that is not undone yet and is no external edit. Undoing an undo is a redo. A purge can't
+   * Undoes changes. Without options: the newest that is neither undone yet nor an external edit. Undoing an undo is a redo. A purge can't
    * be undone: if it is the newest change, this throws a CONFLICT that names the change before it.
    */
   async undo(options: UndoOptions = {}): Promise<Undone> {

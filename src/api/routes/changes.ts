@@ -112,7 +112,7 @@ const undo: Route = defineRoute({
   method: 'POST',
   path: '/undo',
   summary:
-    'Undoes changes: those listed, all of a session, or the newest that is not undone yet and is no external edit; undoing an undo redoes it',
+    'Undoes changes: those listed, all of a session, or the newest that is neither undone yet nor an external edit; undoing an undo redoes it',
   query: AGENT,
   body: {
     changes: list(whole(1, MOST_CHANGES), 'Their numbers.'),
