@@ -163,7 +163,7 @@ export class UnknownChangeError extends KeepsakeError {
     const hint =
       external === undefined
         ? 'The log lists all changes.'
-        : `External edits are undone only by number; the newest is change ${external}.`
+        : `External edits are left alone unless you ask for one; the newest is change ${external}.`
     super('NOT_FOUND', message, { hint, data: external === undefined ? {} : { external } })
   }
 }

@@ -132,7 +132,7 @@ function ensureToken(file: string): void {
   try {
     if (!existsSync(file)) writeToken(file)
   } catch (cause) {
-    // Another server may have made it at the same moment.
+    // Another server may have created it at the same moment.
     if (!existsSync(file)) throw cannotStoreToken(file, cause)
   }
   const stats = lstatSync(file)
@@ -144,7 +144,7 @@ function ensureToken(file: string): void {
   if (user === undefined) return
   if (stats.uid !== user) throw new ForeignError(file, 'it belongs to another user')
   if ((stats.mode & OTHERS_ACCESS) === 0) return
-  const hint = `To keep others out: ${shellLine(['chmod', '600', file])}. If someone may have read it, remove it: the next start makes a new one.`
+  const hint = `To keep others out: ${shellLine(['chmod', '600', file])}. If someone may have read it, remove it: the next start creates a new one.`
   throw foreignToken(file, 'other users can read or change this token', hint)
 }
 

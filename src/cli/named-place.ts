@@ -20,12 +20,12 @@ import { shellLine } from './shell-line.ts'
 
 /** Whether there is a memory. Throws NOT_FOUND if a named one is missing. */
 export async function findMemory(config: Config, store: Store | (Store & Movable)): Promise<boolean> {
-  const isThere = await hasMemory(config, store)
-  if (!isThere && config.sources.workspace.from === 'asked') throw noMemoryAt(config.values.workspace)
-  return isThere
+  const exists = await hasMemory(config, store)
+  if (!exists && config.sources.workspace.from === 'asked') throw noMemoryAt(config.values.workspace)
+  return exists
 }
 
-/** Whether Keepsake created one, or there are files that people wrote. */
+/** Whether Keepsake created a memory there, or people wrote its files. */
 export async function hasMemory({ values }: Config, store: Store | (Store & Movable)): Promise<boolean> {
   const { backend, workspace } = values
   return backend === 'memory' || (await isMade(store, workspace)) || (await hasAnything(store))
@@ -42,17 +42,20 @@ export async function findServedMemory(config: Config): Promise<void> {
   }
 }
 
-/** What a server that may make its memory says about the names it was started with. Errors are left to the calls that open the memory. */
+/**
+ * Warns if a server was started with the name of a workspace or an agent that does not exist yet. Other errors are reported by the
+ * first call that opens the memory.
+ */
 export async function servedNameWarnings(config: Config, memory: Memory): Promise<readonly string[]> {
   const { backend, workspace } = config.values
-  // A server that does not answer must not keep the client waiting.
+  // A database server that does not answer must not keep the client waiting.
   if (backend === 'chroma') return []
   try {
     await findServedMemory(config)
     return await checkAgent(config, memory, 'write')
   } catch (error) {
     if (!isKeepsakeError(error) || error.code !== 'NOT_FOUND') return []
-    return [`there is no memory at ${workspace} yet; the first write makes one`]
+    return [`there is no memory at ${workspace} yet; the first write creates one`]
   }
 }
 

@@ -27,7 +27,7 @@ export async function openWorkspace(config: Config, life: Life = 'short', use: U
     ...patience,
     onCreated: (created) => {
       onCreated(created)
-      if (isNew) warnings.push(`there was no memory at ${config.values.workspace}: made a new one`)
+      if (isNew) warnings.push(`there was no memory at ${config.values.workspace}, so a new one was created`)
     },
   })
   const search = life === 'long' ? searchForLong(config) : searchOnce(config)
@@ -35,7 +35,7 @@ export async function openWorkspace(config: Config, life: Life = 'short', use: U
   const opened = { memory, root: config.values.workspace, isThere: true, warnings }
   if (life === 'glance') return opened
   try {
-    // A server is asked only where somebody named it: that is one more request for each command.
+    // A database server is asked only if it was named, because that costs each command one more request.
     const isLocal = config.values.backend !== 'chroma'
     const isNamed = config.sources.workspace.from === 'asked'
     const isThere = use === 'read' && (isLocal || isNamed) ? await findMemory(config, store) : true

@@ -22,7 +22,7 @@ interface OwnWorkspace {
   readonly identities?: readonly string[]
 }
 
-/** Callbacks for opening a store and a memory: add a workspace that this process creates to the list; explain why one is not the user's own. */
+/** Callbacks for opening a store and a memory: one adds a workspace that this process creates, the other says why one is not the user's own. */
 export function ownership(config: Config): {
   readonly onCreated: (settings: Settings) => void
   /** `path`: the file that a model would follow, absolute if it is outside the workspace. */
@@ -70,10 +70,10 @@ export function keepOwnership(from: Opened, to: Opened): void {
   })
 }
 
-/** A failure is only a warning: the memory is already written, and an unlisted workspace is merely quoted. */
-function attempt(list: () => void): void {
+/** A failure is only a warning: the memory is already written, and models get the files of an unlisted workspace as quoted data. */
+function attempt(addToList: () => void): void {
   try {
-    list()
+    addToList()
   } catch (error) {
     complain(`warning: this workspace is not on the list of your own workspaces: ${errorMessage(error)}`)
   }
@@ -120,17 +120,13 @@ function readList(): readonly OwnWorkspace[] {
   }
 }
 
-/** What another user can write says nothing about this user. */
+/** A list that another user can write can't be trusted. */
 function refuseForeignFile(file: string): void {
   const { uid, mode } = statSync(file)
   const user = process.getuid?.()
   if (user === undefined || (uid === user && (mode & 0o022) === 0)) return
-  throw new StorageError(
-    'reading',
-    file,
-    'other users can change it',
-    `Check what it lists, then run: chmod 600 ${file}`,
-  )
+  const hint = `Check what it lists, then run: ${shellLine(['chmod', '600', file])}`
+  throw new StorageError('reading', file, 'other users can change it', hint)
 }
 
 function errorMessage(error: unknown): string {
@@ -150,7 +146,7 @@ const LOCK_TRIES = 200
 const LOCK_PAUSE_MS = 5
 const STALE_LOCK_MS = 10_000
 
-/** Needed because two processes may create workspaces at once, and each writes the whole list. */
+/** Two processes may create workspaces at once, and each writes the whole list. */
 function lock(file: string): () => void {
   const path = `${file}.lock`
   for (let tries = 1; ; tries++) {

@@ -19,8 +19,8 @@ import { inForce, type Step, timelinesOf } from './timeline.ts'
 import { isNothingNow, lastStates, type Targets, walkBack } from './walk-back.ts'
 
 /**
- * Without `changes`, `last` and a filter: the newest that is not undone yet. External edits count only if `by` asks for them: an
- * edit that is recorded last may have been made before the other changes.
+ * Without `changes`, `last` and a filter: the newest that is not undone yet. The newest never includes external edits, unless `by` asks
+ * for them: an edit that was recorded last may have been made before the other changes.
  */
 export interface UndoRequest extends ChangeFilter {
   /** By number; one that the filter does not let through counts as not there. Naming an undo takes that undo back. */
@@ -38,7 +38,7 @@ export interface UndoPlan {
   readonly cleaned: readonly Entry[]
   /** Newer ones that would have been meant, but are another agent's in part. */
   readonly passedOver: readonly number[]
-  /** Newer external edits, which can be undone only by number. */
+  /** Newer external edits, which this undo leaves alone. */
   readonly external: readonly number[]
   readonly operations: readonly Operation[]
   readonly expect: Expect

@@ -132,7 +132,7 @@ function passOver(error: unknown): undefined {
 
 function hanging({ source }: Meaning): KeepsakeError {
   return new KeepsakeError('TIMEOUT', `${source.model} made no vectors for ${HANGING_MS / 1000} s`, {
-    hint: 'Check whether its server is busy or hangs.',
+    hint: 'Check whether its server is busy or not responding.',
   })
 }
 

@@ -41,14 +41,14 @@ describe('an undo of the newest change', () => {
     await wrote('c', EXTERNAL)
     const { undone: reverted, warnings } = await memory.undo()
     expect(reverted.map(({ change }) => change.number)).toEqual([2])
-    expect(warnings).toEqual(['change 3, an external edit, is left as it is; undo it by its number'])
+    expect(warnings).toEqual(['change 3 is an external edit and was not undone; undo it by its number'])
     await wrote('d', EXTERNAL)
     expect((await memory.undo({ last: 5 })).warnings).toEqual([
-      '2 external edits, up to change 5, are left as they are; undo them by number',
+      '2 external edits, up to change 5, were not undone; undo them by number',
     ])
     await expect(memory.undo()).rejects.toMatchObject({
       code: 'NOT_FOUND',
-      hint: 'External edits are undone only by number; the newest is change 5.',
+      hint: 'External edits are left alone unless you ask for one; the newest is change 5.',
     })
     expect(await undone({ changes: [5] })).toEqual([5])
     expect(await undone({ by: 'hand', last: 1 })).toEqual([3])

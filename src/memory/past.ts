@@ -198,8 +198,8 @@ export class Past {
 function externalWarning(changes: readonly number[]): string[] {
   const newest = changes.at(-1)
   if (newest === undefined) return []
-  if (changes.length === 1) return [`change ${newest}, an external edit, is left as it is; undo it by its number`]
-  return [`${changes.length} external edits, up to change ${newest}, are left as they are; undo them by number`]
+  if (changes.length === 1) return [`change ${newest} is an external edit and was not undone; undo it by its number`]
+  return [`${changes.length} external edits, up to change ${newest}, were not undone; undo them by number`]
 }
 
 function labelOf({ kind, name, key, id }: Entry): string {

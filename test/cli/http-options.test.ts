@@ -71,7 +71,7 @@ describe('a server without options', () => {
       expect.objectContaining({
         code: 'FOREIGN',
         message: `${kept}: other users can read or change this token`,
-        hint: `To keep others out: chmod 600 ${kept}. If someone may have read it, remove it: the next start makes a new one.`,
+        hint: `To keep others out: chmod 600 ${kept}. If someone may have read it, remove it: the next start creates a new one.`,
       }),
     )
   })

@@ -153,7 +153,7 @@ describe('install', () => {
     chmodSync(here.write('.mcp.json', '{}\n'), 0o644)
     expect((await here.install('claude', '--http')).warnings).toEqual([
       '.mcp.json contains the token of the server: keep it out of version control',
-      'other users can read the token in .mcp.json: chmod 600 .mcp.json',
+      'other users can read the token in .mcp.json; to prevent that: chmod 600 .mcp.json',
     ])
     await here.uninstall('claude')
     expect(here.read('.mcp.json')).toBe('{}\n')

@@ -134,7 +134,7 @@ describe('a named workspace that is not there', () => {
     const place = ['--workspace', name]
     expect(await jsonFrom(desk, ['remember', 'x', ...place])).toMatchObject({
       status: 0,
-      warnings: [`there was no memory at ${join(desk.folder, name)}: made a new one`],
+      warnings: [`there was no memory at ${join(desk.folder, name)}, so a new one was created`],
     })
     expect((await jsonFrom(desk, ['remember', 'y', ...place])).warnings).toBeUndefined()
     expect((await jsonFrom(desk, ['list', ...place])).entries).toHaveLength(2)

@@ -131,7 +131,7 @@ Nothing was changed.
     rmSync(file)
     const { stdout, stderr } = await desk.run(['undo'])
     expect(timeless(stdout)).toMatch(/^Undid:\n {2}4 /)
-    expect(stderr).toBe('keepsake: warning: change 5, an external edit, is left as it is; undo it by its number\n')
+    expect(stderr).toBe('keepsake: warning: change 5 is an external edit and was not undone; undo it by its number\n')
     await makeAt(desk, ['undo', '5'])
     expect(readFileSync(file, 'utf8')).toBe(text)
     await makeAt(desk, ['undo', '--last', '3'])

@@ -138,7 +138,7 @@ describe('undo', () => {
     await memory.remember('second', { name: 'b' })
     const { undone, warnings } = await memory.undo()
     expect(undone.map(({ change }) => change.number)).toEqual([2])
-    expect(warnings).toEqual(['change 3, an external edit, is left as it is; undo it by its number'])
+    expect(warnings).toEqual(['change 3 is an external edit and was not undone; undo it by its number'])
     expect(await texts(memory)).toEqual(['edited'])
     await memory.undo({ changes: [3] })
     expect(await texts(memory)).toEqual(['first'])

@@ -346,7 +346,7 @@ describe.concurrent('keepsake mcp', () => {
     expect(await started('--workspace', 'nowhere')).toEqual({
       status: 0,
       stdout: '',
-      stderr: `keepsake: warning: there is no memory at ${desk.folder}/nowhere yet; the first write makes one\n`,
+      stderr: `keepsake: warning: there is no memory at ${desk.folder}/nowhere yet; the first write creates one\n`,
     })
     expect(await started('--agent', 'mian')).toEqual({
       status: 0,

@@ -66,7 +66,7 @@ export const install: Command = {
   run,
 }
 
-/** How the client gets to the memory. */
+/** How the client reaches the memory. */
 interface Connection {
   readonly entry: Entry
   /** A labelled line of the output: what the client starts or connects to. */
@@ -161,7 +161,9 @@ function secretWarnings({ scope }: Target, path: string, shownPath: string): rea
   const othersMayRead = (statSync(path).mode & 0o077) !== 0
   return [
     ...(scope === 'project' ? [`${shownPath} contains the token of the server: keep it out of version control`] : []),
-    ...(othersMayRead ? [`other users can read the token in ${shownPath}: chmod 600 ${shownPath}`] : []),
+    ...(othersMayRead
+      ? [`other users can read the token in ${shownPath}; to prevent that: ${shellLine(['chmod', '600', shownPath])}`]
+      : []),
   ]
 }
 

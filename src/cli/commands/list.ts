@@ -14,7 +14,7 @@ export const list: Command = {
   operands: [],
   about: [
     'Lists what the agent can see, in the order it came: when, what kind, its name or first words, its file; and the id',
-    'of what has no name. With --quiet only the names, or the ids of entries without a name.',
+    'of what has no name. With --quiet, prints only the names, or the ids of entries without a name.',
   ],
   options: [
     {

@@ -39,7 +39,7 @@ async function run(context: Context): Promise<Outcome> {
   const { given } = context
   const needless = HTTP_OPTIONS.find((name) => given.has(name))
   if (!given.has('http') && needless)
-    throw usageError(`--${needless} belongs to --http`, 'Give --http too, or leave it away.')
+    throw usageError(`--${needless} works only with --http`, `Add --http, or leave --${needless} out.`)
   const config = await configAsked(context)
   if (!config.enabled) throw withoutMemory(config.file ?? 'agent.yaml')
   const http = given.has('http') ? httpOptions(context) : undefined

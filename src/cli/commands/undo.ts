@@ -18,9 +18,9 @@ export const undo: Command = {
   operands: [{ name: 'CHANGE', optional: true, many: true }],
   about: [
     'Takes changes back: those whose numbers are given, as "keepsake log" shows them; or all that the options choose; or',
-    'else the newest that is not undone yet. External edits are undone only by number. An undo is itself a change: undo it',
-    'to redo what it reverted. If later changes of the same entry build on a change, nothing is undone, and the later',
-    "ones are listed. A purge can't be undone: if it is the newest change, nothing is undone.",
+    'else the newest that is neither undone yet nor an external edit. An undo is itself a change: undo it to redo what it',
+    'reverted. If later changes of the same entry build on a change, nothing is undone, and the later ones are listed. A',
+    "purge can't be undone: if it is the newest change, nothing is undone.",
   ],
   options: [
     { name: 'last', value: 'N', about: 'the newest N that are not undone yet' },
