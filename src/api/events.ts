@@ -1,4 +1,4 @@
-/** Live updates: what changed of what an agent sees, or all of them, told over one open answer until its reader goes. */
+/** Live updates: one open response per reader reports what changed for one agent, or for all of them. */
 import type { ServerResponse } from 'node:http'
 import type { Followed, SeenChange } from '../follow/entry-changes.ts'
 import { followMemory } from '../follow/follow-memory.ts'

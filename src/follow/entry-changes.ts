@@ -1,5 +1,5 @@
 /**
- * What an agent sees, or what all of them see, followed: each step tells how it differs from the step before, each difference once.
+ * Follows what one agent sees, or what all of them see: each step reports what is different since the step before, once.
  * The store's feed says which entries to look at, so that a step costs what changed and not what is there. What hands did
  * can't be known without a stat a file, and is asked for apart. What an agent can't see is in no step.
  */

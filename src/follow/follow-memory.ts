@@ -16,7 +16,7 @@ const PAUSE_PER_LOOK = 10
 /** After a store could not be watched, or not be looked at. */
 const AGAIN_MS = 2000
 
-/** By agent: one for all who watch the same memory. */
+/** By agent, so that everyone who follows the same memory shares one. */
 const LOOKOUTS = new WeakMap<Store, Map<string | undefined, Lookout>>()
 
 const WARNINGS = new WeakMap<Store, Warn>()
@@ -32,7 +32,7 @@ export async function followMemory(memory: Followed, changed: Changed): Promise<
   return { stop: () => lookout.remove(listener) }
 }
 
-/** After a write of our own, by any agent: not every store tells those. */
+/** Call it after a write of this process, by any agent: not every store reports those. */
 export function lookAgain({ store }: Pick<Followed, 'store'>): void {
   for (const lookout of LOOKOUTS.get(store)?.values() ?? []) lookout.look()
 }

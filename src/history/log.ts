@@ -54,7 +54,7 @@ export function isPurge({ change }: Recorded): boolean {
   return change.purged !== undefined
 }
 
-/** All that it touched was purged since: nothing of it is left to show or to undo. */
+/** Everything it touched has been purged since, so there is nothing left to show or to undo. */
 export function isEmptied(logged: Recorded): boolean {
   return logged.touched.length === 0 && !isPurge(logged)
 }

@@ -25,7 +25,7 @@ export function operationsTo(now: Entry | undefined, target: Entry | undefined):
     ...bound.map((alias) => ({ op: 'alias', id, alias }) as const),
     ...(Object.keys(patch).length === 0 ? [] : [{ op: 'write', id, ...patch } as const]),
   ]
-  // All but its times and origin is as it was: only adding it again gives these back.
+  // Only its times and origin differ, and no operation sets those: the entry is removed and added again.
   if (operations.length === 0 && now.path === target.path) return [{ op: 'remove', id }, addOf(target)]
   return operations
 }

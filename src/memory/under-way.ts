@@ -1,7 +1,7 @@
 /**
- * Work that goes on for long, such as an embedding, and must be over before the store is closed: a memory that closes ends it, and waits
- * until what it has done is saved. The wait is limited: work that ignores the signal fails later, on the closed store. Work that nobody
- * waits for runs in the background, one job at a time, and is aborted when a caller does the same in the foreground.
+ * Long work, such as embedding, that must end before the store is closed: closing a memory aborts it and waits until its results are
+ * saved. The wait is limited: work that ignores the signal fails later, on the closed store. Work that nobody waits for runs in the
+ * background, one job at a time, and is aborted when a caller does the same in the foreground.
  */
 import { KeepsakeError } from '../errors.ts'
 import { onAbort } from './on-abort.ts'

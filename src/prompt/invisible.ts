@@ -47,7 +47,7 @@ const INVISIBLE = new RegExp(`(?:\\r(?!\\n)|(?![\\t\\n\\r])\\p{Cc}|[${IGNORABLE}
 
 /** Marks the invisible characters from `start` to `end`. The text around that part also decides which characters stay. */
 export function markInvisible(text: string, start = 0, end: number = text.length): string {
-  // A text may be long, and nothing further on matters.
+  // The text may be long, and only a few characters after the end can matter.
   const near = text.slice(0, end + 16)
   let shown = ''
   let at = start
@@ -100,7 +100,7 @@ function scripts(codes: string): string {
     .join('')
 }
 
-/** Matches a visible letter or mark of these scripts. */
-function letter(of: string): string {
-  return `(?:(?![${IGNORABLE}])(?=[\\p{L}\\p{M}])[${of}])`
+/** Matches a visible letter or mark of a character class. */
+function letter(characters: string): string {
+  return `(?:(?![${IGNORABLE}])(?=[\\p{L}\\p{M}])[${characters}])`
 }

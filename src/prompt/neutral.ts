@@ -2,9 +2,9 @@
  * Text of a memory made harmless for a prompt: nothing in it opens or closes a block of ours, or looks to a model like the
  * beginning of a turn, a tool call or a special token, or like a comment, which would hide what follows. Where something does,
  * a dot stands in it: `<·/memory>`, `Human·:`. A dot, because an escape that can be undone (`&lt;`, `<\/`) is a tag again for
- * who undoes it. Control characters and invisible ones are made visible; everything else stays byte for byte. Applied twice, it
- * changes nothing more. Time is proportional to the length: every look ahead ends at the next bracket, every look back at the last
- * bracket or colon.
+ * who undoes it. Control characters and invisible ones are made visible; everything else stays byte for byte. A second pass changes
+ * nothing. Time is proportional to the length: every look ahead ends at the next bracket, every look back at the last bracket or
+ * colon.
  */
 import type { JsonValue } from '../model/entry.ts'
 import { codesOf, decoded, type Folded, fold } from './folded.ts'

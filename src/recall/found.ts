@@ -25,7 +25,7 @@ export interface SearchOptions extends CallOptions {
   readonly budgetTokens?: number
   /** Default: hybrid where vectors can be made, else lexical. One that is named is kept to, or it is an error. */
   readonly mode?: SearchMode
-  /** The mode if none is named and vectors are available; default hybrid. With semantic, entries without a vector are found by their words. */
+  /** The mode if none is named and vectors are available; default hybrid. With `semantic`, entries without a vector are found by words. */
   readonly preferredMode?: 'semantic' | 'hybrid'
   /** What is searched for by meaning, where that is not the query: such as the whole message whose words it has. */
   readonly meant?: string

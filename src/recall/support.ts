@@ -1,7 +1,7 @@
 /**
  * Support for a turn of a conversation by the turns around it: words of the query in its neighbours and in the rest of its session
- * count a little as if they were its own. An entry that is no turn of a conversation has none. They are added before saturation, word by word: a question's words spread over two
- * turns make the two as good as one that has them all, and a word that is there already gains nothing.
+ * count a little as if they were its own. Other entries get no support. It is added before saturation, word by word: a question's words
+ * spread over two turns make the two as good as one that has them all, and a word that is there already gains nothing.
  */
 
 import { saturated } from '../search/bm25.ts'

@@ -91,7 +91,7 @@ export function shownOf({ id, name, content }: Entry): ShownArchive {
   return { id, name: name ?? '', content }
 }
 
-/** All archives of the agent, expired ones too. A look at their folder: to look up one id that is not there takes a look at every file. */
+/** All archives of the agent, expired ones too. This reads one folder; looking up a single missing id would read every file. */
 export function archiveHeads(
   { store, agent }: Pick<SessionPlace, 'store' | 'agent'>,
   options: CallOptions,

@@ -198,7 +198,8 @@ export class Recording {
     const { turns: live, marker, archive: known } = await this.#transcript.recent(exchanges, options)
     const start = windowStart(live, exchanges)
     const turns = live.slice(start)
-    // The line for a missing archive goes when turns after it do. To find out that it is missing may take the whole transcript.
+    // The line for a missing archive is shown only until turns after it leave the window. Otherwise each window might have to read the
+    // whole transcript to find out that the archive is missing.
     const archive = known?.missing && start > 0 ? undefined : known
     const messages = exchanges === 0 ? [] : [...recapOf(archive, marker), ...messagesOf(turns)]
     return { messages, turns, ...(archive ? { archive } : {}) }

@@ -65,8 +65,8 @@ export class Replay {
   }
 
   /**
-   * So many of the last exchanges and at least one turn before them, where no marker is among these: a marker further back covers
-   * none of them. `undefined`: read on.
+   * The last exchanges and at least one turn before them, if no marker has been read yet: a marker further back covers none of them.
+   * `undefined`: read on.
    */
   recent(exchanges: number): Live | undefined {
     if (this.#markers.length > 0) return undefined

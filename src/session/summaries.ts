@@ -1,6 +1,6 @@
 /**
- * The sessions of an agent at a glance. The turns of a transcript are counted once; the counts are kept among the derived data, and
- * the next list reads only what was appended since. Where a marker or an archive has changed since, the turns are counted again.
+ * A summary of each session of an agent. The turns of a transcript are counted once; the counts are stored with the derived data, and
+ * the next list reads only what was appended since. If a marker or an archive has changed since, the turns are counted again.
  */
 import type { CallOptions } from '../ports/store.ts'
 import { archiveChanges, archiveHeads, type ChangesById, type LookUp } from './archives.ts'
@@ -30,16 +30,16 @@ interface Count {
 
 interface NewCount {
   readonly count: Count
-  /** How many records were read that need not be read again if the count is kept. */
+  /** How many records the next list need not read if this count is stored. */
   readonly saved: number
 }
 
 const VERSION = 1
 /** The basis of a count that no later list may build on. */
 const UNCERTAIN = ''
-/** Reading fewer records than that again costs less than keeping the counts. */
-const RECORDS_WORTH_KEEPING = 500
-/** A transcript is read by pages, so a count from its end takes about so many at least. */
+/** Reading fewer records again costs less than storing the counts. */
+const RECORDS_WORTH_STORING = 500
+/** A transcript is read in pages from its end, so even a short count reads about this many. */
 const PAGE_RECORDS = 100
 
 /** Oldest first. */
@@ -69,7 +69,7 @@ export async function summariesOf(
     counts.set(key, count)
     saved += made.saved
   }
-  if (saved >= RECORDS_WORTH_KEEPING) await derived.write(derivedKey, formatCounts(counts))
+  if (saved >= RECORDS_WORTH_STORING) await derived.write(derivedKey, formatCounts(counts))
   return summaries
 }
 
@@ -112,7 +112,7 @@ function formatCounts(counts: ReadonlyMap<string, Count>): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ version: VERSION, sessions: Object.fromEntries(counts) }))
 }
 
-/** None where there is nothing that this version has kept. */
+/** Empty if nothing is stored, or another version stored it. */
 function parseCounts(bytes: Uint8Array | undefined): ReadonlyMap<string, Count> {
   try {
     const { version, sessions } = JSON.parse(new TextDecoder().decode(bytes))

@@ -84,8 +84,8 @@ export class Transcript {
   }
 
   /**
-   * The same, but maybe with the last of the live turns only: at least so many exchanges, if there are as many. Where the session has
-   * no archive, a marker before these changes nothing that is shown, so no more is read.
+   * Like `state`, but may have only the last live turns: at least this many exchanges, if the session has them. In a session without an
+   * archive, an earlier marker changes nothing that is shown, so reading stops there.
    */
   async recent(exchanges: number, options: CallOptions): Promise<SessionState> {
     const heads = await archiveHeads(this.#place, options)
@@ -129,7 +129,7 @@ export class Transcript {
     return this.#unslid
   }
 
-  /** The ids of the live turns. Of what is known from before, only what came since is read. */
+  /** The ids of the live turns. After the first call, reads only what was appended since, unless that moved the marker. */
   async liveIds(options: CallOptions): Promise<ReadonlySet<string>> {
     const known = this.#liveIds
     this.#liveIds = undefined
@@ -144,7 +144,7 @@ export class Transcript {
     return this.#liveIds.ids
   }
 
-  /** The records behind a position; `undefined` where the transcript is gone, or a purge has rewritten what was before. */
+  /** The records after a position; `undefined` if the transcript is gone, or a purge has rewritten what came before. */
   async since(
     position: number,
     options: CallOptions,
@@ -244,7 +244,7 @@ function eachOnce(turns: readonly Turn[]): Turn[] {
     .toReversed()
 }
 
-/** Neither itself nor together with what an archive does. */
+/** Whether the marker stays where it is after this record, whatever happens to an archive. */
 export function movesNoMarker({ type }: TranscriptRecord): boolean {
   return type === 'turn' || type === 'slid' || type === 'revision'
 }

@@ -5,8 +5,9 @@
  */
 import type { Screen } from '../screen.ts'
 
-/** Invisible characters at the end of a text. */
+/** One invisible character. */
 const UNSEEN = '(?![\\t\\n])[\\p{Cc}\\p{Default_Ignorable_Code_Point}]'
+/** The end of a text that waits for the next chunk. */
 const HELD = new RegExp(`(?<!${UNSEEN})(?:${UNSEEN})*[\\ud800-\\udbff]?$`, 'u')
 
 export class StreamedText {

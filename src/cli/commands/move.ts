@@ -50,7 +50,7 @@ async function run(context: Context): Promise<Outcome> {
   refuseSamePlace(config.values.workspace, (await targetOf(context, config.values.agent)).values.workspace, '--to')
   const from = await openLasting(config)
   try {
-    // A store opens a missing memory as an empty one; copying that would block the move of the memory that was meant.
+    // A store opens a missing memory as an empty one, and a copy of that would block the move of the right memory later.
     if (!(await findMemory(config, from))) throw noMemoryAt(config.values.workspace)
     const target = await targetOf(context, await agentOf(config, from))
     const to = await openLasting(target)

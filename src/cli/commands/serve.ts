@@ -41,7 +41,7 @@ async function run(asked: Context): Promise<Outcome> {
   const context = asked.given.has('sample') ? await withSample(asked) : asked
   const config = await configAsked(context)
   await findServedMemory(config)
-  // May make a token, so it comes after everything that can be refused.
+  // Creates a token if there is none, so it comes after the checks that can fail.
   const options = httpOptions(context)
   const quietly = context.given.has('quiet')
   const served = await servedMemory({ config, quietly })

@@ -56,7 +56,7 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** `after` undefined: the file goes, and the folders below the base that are empty without it. `mode`: of a new file. */
+/** `after` undefined: the file goes, and the folders below the base that are empty without it. `mode`: for a new file. */
 export async function writeConfigFile(file: ConfigFile, after: string | undefined, mode?: number): Promise<void> {
   try {
     if (after === undefined) await removeFile(file)

@@ -47,8 +47,8 @@ export class MemoryFeed {
   }
 
   /**
-   * The numbers stay, so that the feed has no gap; what they did to these entries is gone, and who has read it starts over. The last
-   * change is the purge.
+   * The last change is the purge. All numbers stay, so that the feed has no gap; what the changes did to these entries is removed, and
+   * readers start over.
    */
   purge(ids: ReadonlySet<string>, purged: readonly Scope[]): void {
     this.#epoch = crypto.randomUUID()

@@ -1,6 +1,7 @@
 /**
  * A transcript in RAM: the bytes as they came, for who moves it on, and the records that are in them. Positions count
- * records, above how often it was purged, so that none from before a purge counts after it. A line that can't be read is told of and kept; a last one without its end is not there yet, until an append ends it.
+ * records, offset by the number of purges, so that none from before a purge is valid after it. A line that can't be read is reported and
+ * kept; a last line without a line end does not count until an append ends it.
  */
 import { InvalidError } from '../../errors.ts'
 import { parseInstant } from '../../model/time.ts'
