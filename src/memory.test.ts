@@ -33,14 +33,14 @@ describe('remember', () => {
     ['a topic', () => memory.learnFact('n', 'x')],
     ['MEMORY.md', () => memory.reflect('x')],
     ['a context', () => memory.setContext('n', 'x')],
-  ])('makes no change of %s that is already like this', async (_, write) => {
+  ])('makes no change if %s is already like this', async (_, write) => {
     const first = await write()
     at('2026-11-15T15:00:00.000Z')
     expect(await write()).toEqual({ entry: first.entry, warnings: [] })
     expect(await memory.log()).toHaveLength(1)
   })
 
-  it('checks what is expected of a note that is already like this, and moves its end', async () => {
+  it('still checks `expect` for an unchanged note, and can change when it expires', async () => {
     const { entry } = await memory.remember('x', { name: 'n' })
     const again = (options: object): Promise<Written> => memory.remember('x', { name: 'n', ...options })
     await expect(again({ expect: '0123456789abcdef' })).rejects.toMatchObject({ code: 'CONFLICT' })

@@ -139,7 +139,7 @@ async function refusal(call: Call, memory: Memory): Promise<unknown> {
   }
 }
 
-describe('an option that is not known', () => {
+describe('an unknown option', () => {
   it.each(Object.entries(CALLS))('is refused by %s', async (name, call) => {
     const memory = await openNoted()
     const error = await refusal(call, memory)
@@ -152,7 +152,7 @@ describe('an option that is not known', () => {
     expect((await memory.log()).length).toBe(1)
   })
 
-  it('is answered with the one that was meant', async () => {
+  it('gets a suggestion', async () => {
     // biome-ignore lint/suspicious/noExplicitAny: as a program in JavaScript writes it
     const misspelled: any = { worksapce: '/nowhere' }
     await expect(openMemory(misspelled)).rejects.toMatchObject({
@@ -168,7 +168,7 @@ describe('an option that is not known', () => {
     expect((await memory.search('note', options)).hits).toHaveLength(1)
   })
 
-  it('is looked for in every method of a memory and a session that takes options', async () => {
+  it('is checked by every method of a memory and a session that takes options', async () => {
     const memory = await openNoted()
     const methods = (object: object): string[] =>
       Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(object)))

@@ -6,7 +6,7 @@ import { Screen } from './screen.ts'
 
 const SCREEN = new Screen({ hasColor: false, cwd: '/work' })
 
-it('lists entries in columns, whatever their names are written in', () => {
+it('aligns the columns of a list in any script', () => {
   const names = [
     'Deploys',
     '東京の会議',
@@ -23,7 +23,7 @@ it('lists entries in columns, whatever their names are written in', () => {
   expect(new Set(starts).size).toBe(1)
 })
 
-it('cuts a title by columns, and no character', () => {
+it('cuts a title by columns, between characters', () => {
   expect(displayWidth(shortened('東'.repeat(60)))).toBe(47)
   expect(shortened('👩\u200d💻'.repeat(60))).toBe(`${'👩\u200d💻'.repeat(23)}…`)
   expect(shortened('x'.repeat(60))).toBe(`${'x'.repeat(47)}…`)

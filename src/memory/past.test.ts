@@ -54,7 +54,7 @@ describe('an undo of the newest change', () => {
     expect(await undone({ by: 'hand', last: 1 })).toEqual([3])
   })
 
-  it('is a conflict where an external edit builds on it', async () => {
+  it('is a conflict if an external edit builds on it', async () => {
     const { entry } = await memory.remember('x', { name: 'a' })
     await store.apply({ operations: [{ op: 'write', id: entry.id, content: 'y' }], origin: EXTERNAL })
     await expect(memory.undo()).rejects.toMatchObject({ code: 'CONFLICT', data: { changes: [1], later: [2] } })
@@ -63,7 +63,7 @@ describe('an undo of the newest change', () => {
     expect(warnings).toEqual([])
   })
 
-  it('passes over undos, and naming one is a redo', async () => {
+  it('skips undos, and undoing one by number is a redo', async () => {
     await memory.remember('x', { name: 'a' })
     await memory.remember('x', { name: 'b' })
     expect([await undone(), await undone()]).toEqual([[2], [1]])
@@ -98,7 +98,7 @@ describe('an undo of the newest change', () => {
     await expect(memory.undo()).rejects.toMatchObject({ data: { changes: [4] }, hint: 'There is no change before it.' })
   })
 
-  it('stops at the purge of what was forgotten before, but not at one of another agent', async () => {
+  it('stops at the purge of a forgotten entry, but not at a purge by another agent', async () => {
     const other = memory.as('other')
     await memory.remember('x', { name: 'a' })
     await memory.remember('secret', { name: 's' })
@@ -111,7 +111,7 @@ describe('an undo of the newest change', () => {
     expect(await undone()).toEqual([5])
   })
 
-  it("stops at another agent's purge of what both see; on the side of one agent it is passed over", async () => {
+  it("stops at another agent's purge of a shared entry, unless only one agent's changes are asked for", async () => {
     await memory.remember('a shared text', { kind: 'topic', name: 'T' })
     await memory.remember('x', { name: 'a' })
     await memory.as('other').purge('T')
@@ -120,7 +120,7 @@ describe('an undo of the newest change', () => {
     await expect(memory.undo({ agent: 'main', last: 1 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('reverts the confirmation of a fact, with the time that it moved, and naming that undo is a redo', async () => {
+  it('reverts the confirmation of a fact, including its time, and can be redone', async () => {
     let now = Date.parse('2026-01-01T00:00:00Z')
     store = memoryStore({ clock: () => now })
     memory = new Memory(store, 'main', () => now)
@@ -136,7 +136,7 @@ describe('an undo of the newest change', () => {
     expect([await undone(), await undone()]).toEqual([[3], [2]])
   })
 
-  it('reverts a confirmation that moved nothing', async () => {
+  it('reverts a confirmation that did not change the time', async () => {
     const now = Date.now()
     memory = new Memory(memoryStore({ clock: () => now }), 'main', () => now)
     await memory.remember('likes tea', { kind: 'fact' })
@@ -147,7 +147,7 @@ describe('an undo of the newest change', () => {
 })
 
 describe('the log', () => {
-  it('lists a purge, without anything that it removed, and not what was emptied by it', async () => {
+  it('lists a purge without what it removed, and no change that it emptied', async () => {
     await memory.remember('x', { name: 'a' })
     await memory.remember('secret', { name: 's' })
     await memory.purge('s')
@@ -159,7 +159,7 @@ describe('the log', () => {
     expect(older.map(({ change }) => change.number)).toEqual([1])
   })
 
-  it('lists a purge to those who could see what it removed', async () => {
+  it('lists a purge only for agents that could see what it removed', async () => {
     const other = memory.as('other')
     await memory.remember('a shared text', { kind: 'topic', name: 'T' })
     await other.remember('secret', { name: 's' })

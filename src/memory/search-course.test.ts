@@ -323,7 +323,7 @@ describe('entries without a vector', () => {
     await memory.close()
   })
 
-  it('are not found where the mode semantic is named, and the answer says how many they are', async () => {
+  it('are not found in mode semantic, and the answer counts them', async () => {
     const { letters } = new Source()
     const memory = await memoryWith({ embed: letters })
     await memory.embed()
@@ -336,7 +336,7 @@ describe('entries without a vector', () => {
     await memory.close()
   })
 
-  it('are found by words where semantic is only preferred, with a score that their words explain', async () => {
+  it('are found by words if semantic is only preferred, with a score that their words explain', async () => {
     const { letters } = new Source()
     const memory = await memoryWith({ embed: letters })
     await memory.embed()

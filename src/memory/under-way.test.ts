@@ -39,7 +39,7 @@ it('is ended and waited for at the end, after which nothing begins', async () =>
   expect(ended).toHaveLength(1)
 })
 
-it('in the background runs one job at a time, stops for a caller in the foreground, and starts none beside it', async () => {
+it('background work runs one job at a time, stops for work in the foreground, and does not start beside it', async () => {
   const underWay = new UnderWay()
   const events: string[] = []
   const behind = (name: string): void =>

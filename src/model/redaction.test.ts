@@ -56,7 +56,7 @@ describe('a redacted line', () => {
 })
 
 describe('a redacted transcript', () => {
-  it('counts the purge in its metadata, and is the same object where nothing is to go', () => {
+  it('counts the purge in its metadata, and is the same object if nothing is redacted', () => {
     const redactions = redactionsFor([{ agent: 'main', text: SECRET }])
     const bytes = Buffer.from(`${META}\n${JSON.stringify({ content: SECRET })}\n`)
     const once = redactTranscript(bytes, 'main', redactions)
@@ -83,13 +83,13 @@ describe('what is too short to search for', () => {
     expect(shortTextNotice(redactionsFor([{ agent: 'main', text }]))).toEqual(expected)
   })
 
-  it('does not have a line that was once the whole text', () => {
+  it('does not include a line that was once the whole text', () => {
     const texts = ['Bank account\npin 4711', 'pin 4711'].map((text) => ({ agent: 'main', text }))
     expect(shortTextNotice(redactionsFor(texts))).toEqual([])
   })
 })
 
-it('the texts of an entry are its content, and what is long in its description and metadata', () => {
+it('the texts of an entry are its content, and the long strings of its description and metadata', () => {
   const [short, long] = ['x'.repeat(23), 'x'.repeat(24)]
   const own = { session: `1${long}`, first: `2${long}`, through: `3${long}`, archive: `4${long}`, since: `5${long}` }
   const metadata = { ...own, short, key: `k${long}`, deep: [{ text: `d${long}`, n: 1 }] }

@@ -28,7 +28,7 @@ describe('text that hides something', () => {
   })
 })
 
-describe('text that needs what is not seen', () => {
+describe('text that needs invisible characters', () => {
   it.each([
     ['Persian', 'می\u200cخواهم، ۱۴۰۳ ه\u200d.ش'],
     ['Sinhala', 'ශ්\u200dරී ලංකා'],
@@ -64,7 +64,7 @@ const pieces = fc
   )
   .map((parts) => parts.join(''))
 
-it('shows nothing more the second time', () => {
+it('changes nothing in a second pass', () => {
   fc.assert(
     fc.property(pieces, (text) => {
       expect(markInvisible(markInvisible(text))).toBe(markInvisible(text))
@@ -73,14 +73,14 @@ it('shows nothing more the second time', () => {
   )
 })
 
-it('shows a part as it is shown in the whole', () => {
+it('marks a part like the whole text', () => {
   const text = 'می\u200cخواهم \u202eabc'
   expect(markInvisible(text, 2)).toBe(markInvisible(text).slice(2))
   expect(markInvisible(text, 0, 3)).toBe('می\u200c')
   expect(markInvisible(text, 2, text.indexOf('\u202e'))).toBe('\u200cخواهم ')
 })
 
-it('leaves JSON the same value, with nothing unseen in it', () => {
+it('escapes invisible characters in JSON without changing its value', () => {
   fc.assert(
     fc.property(pieces, (text) => {
       const json = escapeInvisibleJson(JSON.stringify({ text }))

@@ -24,7 +24,7 @@ async function made(name: string, content = 'First text.'): Promise<{ id: string
 }
 
 describe('writing', () => {
-  it('puts a new note into a file, as the user, and undoes it', async () => {
+  it('writes a new note to a file with the origin `user`, and undoes it', async () => {
     const { json } = await asker.ask('POST', '/entries', {
       kind: 'note',
       name: 'Fairs',
@@ -150,7 +150,7 @@ describe('writing', () => {
 })
 
 describe('looking', () => {
-  it('looks at the files as often for a hundred rows as for one, also of files that nobody journaled', async () => {
+  it('looks at the files as often for a hundred rows as for one, even if none is in the journal', async () => {
     const root = join(freshFolder(), '.keepsake')
     const store = filesystemStore({ root, timezone: 'UTC' })
     let looks = 0
@@ -291,7 +291,7 @@ describe('looking', () => {
     expect((await asker.get('/changes?by=raw-fallback')).json.changes).toEqual([])
   })
 
-  it('lists a purge as one, without what it removed', async () => {
+  it('marks a purge as such, and shows nothing that it removed', async () => {
     const { id } = await made('To be purged', 'a secret')
     await served.memory.purge(id)
     const [newest] = (await asker.get('/changes?limit=1')).json.changes

@@ -33,7 +33,7 @@ describe('HEAD', () => {
     '/api/v1/entries/Deploys',
     '/api/v1/search?q=heron',
     '/api/v1/openapi.json',
-  ])('%s: as GET, without the body', async (path) => {
+  ])('%s: like GET, without the body', async (path) => {
     const get = await sent('GET', path, asker.headers)
     expect(get.status).toBe(200)
     expect(get.headers).toContain(`Content-Length: ${Buffer.byteLength(get.body, 'latin1')}`)
@@ -48,19 +48,19 @@ describe('HEAD', () => {
     ['another Host', '/', { Host: 'evil.example' }],
     ['another Origin', '/api/v1/entries', { Origin: 'https://evil.example' }],
     ['a page of another site', '/', { 'Sec-Fetch-Site': 'cross-site' }],
-  ])('%s: refused as GET is', async (_, path, headers) => {
+  ])('%s: refused like GET', async (_, path, headers) => {
     const get = await sent('GET', path, { ...asker.headers, ...headers })
     expect(get.status).toBeGreaterThanOrEqual(400)
     expect(await sent('HEAD', path, { ...asker.headers, ...headers })).toEqual({ ...get, body: '' })
   })
 
-  it('of the live updates is over at once', async () => {
+  it('ends at once for live updates', async () => {
     const { status, headers, body } = await sent('HEAD', '/api/v1/events', asker.headers)
     expect([status, body]).toEqual([200, ''])
     expect(headers).toContain('Content-Type: text/event-stream')
   })
 
-  it('is named where it is allowed, and only there', async () => {
+  it('is in the Allow header where it is allowed, and only there', async () => {
     expect((await sent('PUT', '/', {})).headers).toContain('Allow: GET, HEAD\r\n')
     expect((await sent('PUT', '/api/v1/workspace', asker.headers)).headers).toContain('Allow: GET, HEAD\r\n')
     expect((await sent('HEAD', '/api/v1/undo', asker.headers)).headers).toContain('Allow: POST\r\n')

@@ -95,7 +95,7 @@ describe('live updates', () => {
     listening.stop()
   })
 
-  it('begin with the revision of the workspace, which every change makes another one', async () => {
+  it('begin with the revision of the workspace, which changes with every change', async () => {
     const deploys = join(served.root, (await served.memory.get('Deploys'))?.path ?? '')
     const seen = new Set<unknown>()
     for (const change of [
@@ -113,7 +113,7 @@ describe('live updates', () => {
     expect(seen.size).toBe(4)
   })
 
-  it('begin also while the memory can not be read', async () => {
+  it("begin even if the memory can't be read", async () => {
     const store = memoryStore()
     let isBroken = false
     const heads: typeof store.heads = async (...asked) => {
@@ -151,7 +151,7 @@ describe('live updates', () => {
     its.stop()
   })
 
-  it('of every agent say whose each change is, also of an agent that is new', async () => {
+  it('of every agent name the agent of each change, including a new one', async () => {
     const listening = await new Listening().begin('?agent=*')
     const { entry } = await served.memory.as('scout').remember('Where the key is.', { name: 'Key' })
     expect((await listening.next('change')).data).toEqual({ ids: [entry.id], gone: [], scopes: ['scout'] })

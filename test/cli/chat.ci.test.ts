@@ -59,7 +59,7 @@ describe('streamed text', () => {
     expect(shown([...hostile.split('')])).toBe(whole)
   })
 
-  it('keeps what belongs together, wherever a piece ends', () => {
+  it('keeps characters together wherever a chunk ends', () => {
     const joined = '👩\u200d💻 ❤\ufe0f\u200d🔥 می\u200cخواهم 1\ufe0f\u20e3\n'
     for (let cut = 0; cut <= joined.length; cut++) {
       expect(shown([joined.slice(0, cut), joined.slice(cut)])).toBe(joined)

@@ -140,7 +140,7 @@ describe('keepsake recall by meaning', () => {
     expect(searched.mode).toBe('lexical')
   })
 
-  test('waits for no vector of an entry, and says what makes them', async () => {
+  test('does not wait for vectors of entries, and names the command that makes them', async () => {
     const server = await embeddingServer(({ body }) =>
       body.input.some((text) => text.startsWith('the text')) ? { silent: true } : undefined,
     )
@@ -151,7 +151,7 @@ describe('keepsake recall by meaning', () => {
   })
 })
 
-test('keepsake eval by meaning makes the missing vectors first', async () => {
+test('keepsake eval by meaning first makes the missing vectors', async () => {
   const own = await deskWith((await embeddingServer()).url, 3)
   writeFileSync(join(own.workspace, 'recall.tests.md'), '- heron -> must not find Nobody\n')
   expect(await own.json(['eval', '--mode', 'hybrid'], WITH_MODEL)).toMatchObject({ passed: 1 })

@@ -48,7 +48,7 @@ describe('hits for a person', () => {
     ).toEqual([`   \u001b[1m${'x'.repeat(92)}\u001b[22m`, `   \u001b[1m${'x'.repeat(58)}\u001b[22m`])
   })
 
-  it('send no command to a terminal, nor to a pipe', () => {
+  it('send no escape sequence to a terminal or a pipe', () => {
     const evil = 'a\u001b[2Jb\rc\u0007d\u009be'
     const entry = entryOf(`${evil} deploy ${evil}`, { name: null, description: evil, kind: 'experience' })
     const found = foundOf([hitOf(entry, ['deploy']), hitOf(entry)])
@@ -162,7 +162,7 @@ describe('an explanation', () => {
     ])
   })
 
-  it('keeps its columns beside wide characters', () => {
+  it('keeps its columns aligned with wide characters', () => {
     const wide = { text: '東京', term: '東京', counts: { content: 1 }, documents: 1, score: 1 }
     const lines = explainText({ ...WHY, words: [wide, { ...wide, text: '👩\u200d💻', term: '👩\u200d💻' }] }, PIPE)
     expect(new Set(lines.map(displayWidth)).size).toBe(1)

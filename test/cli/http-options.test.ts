@@ -42,7 +42,7 @@ function requested(...args: string[]): RequestedHttp {
 }
 
 describe('a server without options', () => {
-  it('gets a token of 256 random bits, which stays the same and is for this user alone', () => {
+  it('gets a token of 256 random bits, which stays the same and only this user can read', () => {
     const { token = '', tokenFile } = requested()
     expect(token).toMatch(/^[\w-]{43}$/)
     expect(tokenFile).toBe(kept)
@@ -51,7 +51,7 @@ describe('a server without options', () => {
     expect(requested().token).toBe(token)
   })
 
-  it('gets another one for another user, and keeps it where XDG_STATE_HOME says', () => {
+  it('gets another one in another XDG_STATE_HOME', () => {
     const { token } = requested()
     vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'))
     const other = requested()
@@ -108,7 +108,7 @@ describe('a server without options', () => {
 })
 
 describe('a token that is given', () => {
-  it('by a file or the environment is used, and none is made', () => {
+  it('by a file or the environment is used, and none is created', () => {
     writeFileSync(join(folder, 'mine'), '  a-token-of-my-own\n')
     vi.stubEnv('KEEPSAKE_MCP_TOKEN', 'a-token-of-the-environment')
     expect(requested()).toMatchObject({ token: 'a-token-of-the-environment' })
@@ -119,7 +119,7 @@ describe('a token that is given', () => {
     expect(existsSync(kept)).toBe(false)
   })
 
-  it('is not there with --no-token, which says what that means', () => {
+  it('is missing with --no-token, which warns what that means', () => {
     vi.stubEnv('KEEPSAKE_MCP_TOKEN', 'a-token-of-the-environment')
     const none = requested('--no-token')
     expect(none.token).toBeUndefined()
@@ -133,7 +133,7 @@ describe('a token that is given', () => {
 })
 
 describe('what is printed to connect a client', () => {
-  it('never holds the token', () => {
+  it('never contains the token', () => {
     const own = requested()
     expect(connectText(URL, own)).toEqual([
       'Add it to a client: keepsake install CLIENT --http',
@@ -143,7 +143,7 @@ describe('what is printed to connect a client', () => {
     expect(claudeLine(URL, requested())).toMatch(/ --header "Authorization: Bearer \$KEEPSAKE_MCP_TOKEN"$/)
   })
 
-  it('repeats what install has to know', () => {
+  it('repeats the options that install needs', () => {
     writeFileSync(join(folder, 'my token'), 'a-token-of-my-own')
     const [install] = connectText('http://[::1]:8080/mcp', requested('--token-file', 'my token'))
     expect(install).toMatch(/--http --port 8080 --host ::1 --token-file '\/.*\/my token'$/)

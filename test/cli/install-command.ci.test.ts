@@ -132,7 +132,7 @@ describe('install', () => {
     expect((await here.install('claude')).warnings).toEqual([])
   })
 
-  it('with --http writes the address and the token of the server, for this user alone', async () => {
+  it('with --http writes the address and the token of the server, readable only by this user', async () => {
     const here = new Installing()
     const { json, text, warnings } = await here.install('gemini', '--http', '--port', '8080')
     const token = here.read('home/.local/state/keepsake/token').trim()
@@ -148,7 +148,7 @@ describe('install', () => {
     expect(here.has('home/.gemini/settings.json')).toBe(false)
   })
 
-  it('with --http warns where others may get at the token', async () => {
+  it('with --http warns if others can read the token', async () => {
     const here = new Installing()
     chmodSync(here.write('.mcp.json', '{}\n'), 0o644)
     expect((await here.install('claude', '--http')).warnings).toEqual([
@@ -177,7 +177,7 @@ describe('install', () => {
     expect(here.desk.hash()).toBe(before)
   })
 
-  it.each(['gemini', 'codex'])('with --http shows no token in a trial, old or new: %s', async (client) => {
+  it.each(['gemini', 'codex'])('with --http and --dry-run shows no token, old or new: %s', async (client) => {
     const here = new Installing()
     await here.install(client, '--http')
     const file = 'home/.local/state/keepsake/token'
@@ -394,7 +394,7 @@ describe('the program itself', () => {
     expect(stdout.trim().split('\n')).toEqual(['claude', 'codex', 'cursor'])
   })
 
-  it('is started by what install wrote, from a path with a space, without a PATH that finds it', async () => {
+  it('starts from the entry that install wrote, even if its path has a space and PATH is empty', async () => {
     const desk = new Desk()
     const clone = join(desk.folder, "it's a clone")
     const root = resolve(import.meta.dirname, '../..')

@@ -126,7 +126,7 @@ describe('hooks of ours', () => {
   it.each([
     'npx -y keepsake hook claude',
     'npx -y --package=keepsake --package=chromadb keepsake hook claude --agent a',
-  ])('that 0.1 wrote are replaced in their place, and taken out: %s', (old) => {
+  ])('of 0.1 are replaced, and removed: %s', (old) => {
     const hooks = wanted()
     const before = put(undefined, Object.fromEntries(EVENTS.map((event) => [event, { ...hooks[event], command: old }])))
     expect(before).toContain(old)

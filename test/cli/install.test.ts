@@ -328,7 +328,7 @@ describe.each(Object.entries(CLIENTS))('an entry with an address and a token, fo
   const entry = httpEntry(client, URL, 'secret-token')
   const inDocument = (text: string): unknown => parsed(client, text)[client.servers[0] ?? ''].keepsake
 
-  it('is put in, the second time nothing, and taken out', () => {
+  it('is added once, and removed', () => {
     const { after = '' } = installed(client, file(undefined), entry, false)
     expect(inDocument(after)).toEqual(entry)
     expect(after).toContain('"Bearer secret-token"')
@@ -336,7 +336,7 @@ describe.each(Object.entries(CLIENTS))('an entry with an address and a token, fo
     expect(uninstalled(client, file(after), false)).toEqual({ was: 'ours', after: undefined, lost: [] })
   })
 
-  it('gets another address and token in its place', () => {
+  it('is updated with another address and token', () => {
     const { after } = installed(client, file(undefined), entry, false)
     const other = httpEntry(client, 'http://[::1]:8080/mcp', 'another-token')
     const changed = installed(client, file(after), other, false)
@@ -344,7 +344,7 @@ describe.each(Object.entries(CLIENTS))('an entry with an address and a token, fo
     expect(uninstalled(client, file(changed.after), false).after).toBeUndefined()
   })
 
-  it('takes the place of one that starts the server, with nothing left of it, and the other way round', () => {
+  it('replaces an entry that starts the server, completely, and the other way round', () => {
     const started = put(client, undefined)
     const { after = '' } = installed(client, file(started), entry, false)
     expect(inDocument(after)).toEqual(entry)
@@ -352,13 +352,13 @@ describe.each(Object.entries(CLIENTS))('an entry with an address and a token, fo
   })
 })
 
-describe('what 0.1 wrote, which ran a name on the npm registry', () => {
+describe('an entry of 0.1, which runs a name on the npm registry', () => {
   const OLD: readonly (readonly string[])[] = [
     ['npx', '-y', 'keepsake', 'mcp'],
     ['npx', '-y', '--package=keepsake', '--package=chromadb', 'keepsake', 'mcp', '--config', '/w/agent.yaml'],
   ]
 
-  it.each(['claude', 'codex', 'gemini', 'opencode'])('is replaced in its place, and taken out: %s', (name) => {
+  it.each(['claude', 'codex', 'gemini', 'opencode'])('is replaced, and removed: %s', (name) => {
     const client = CLIENTS[name] as Client // a name of the table
     for (const old of OLD) {
       const before = put(client, undefined, old)
@@ -370,12 +370,12 @@ describe('what 0.1 wrote, which ran a name on the npm registry', () => {
 })
 
 describe('the command of the installed program', () => {
-  it('is by absolute paths, and starts no package by its name', () => {
+  it('has absolute paths, and runs no package by its name', () => {
     const { node, main } = installedProgram()
     expect([isAbsolute(node), isAbsolute(main), basename(main)]).toEqual([true, true, 'main.js'])
   })
 
-  it("names Homebrew's link to Node, which an upgrade keeps, where there is one", () => {
+  it("has Homebrew's link to Node, which survives an upgrade, if there is one", () => {
     const folder = freshFolder()
     const [cellar, link] = [join(folder, 'Cellar/node/24.9.0_1/bin/node'), join(folder, 'opt/node/bin/node')]
     expect(stableNode(cellar)).toBe(cellar)
@@ -393,7 +393,7 @@ describe('the command of the installed program', () => {
     ['C:\\Users\\me\\npm-cache\\_npx\\0a\\node_modules\\keepsake\\dist\\cli\\main.js', true],
     ['/usr/local/lib/node_modules/keepsake/dist/cli/main.js', false],
     ['/home/me/src/my keepsake/dist/cli/main.js', false],
-  ])('is known to lie in a cache that is cleared: %s, %s', (main, isCache) => {
+  ])('is recognised in the cache of a package runner: %s, %s', (main, isCache) => {
     expect(isInRunnerCache({ node: '/usr/bin/node', main })).toBe(isCache)
   })
 })

@@ -35,7 +35,7 @@ describe.concurrent('log', () => {
     )
   })
 
-  it('lists a purge by its number, without what it removed', async () => {
+  it('lists a purge with its number, without what it removed', async () => {
     const desk = await Desk.furnished()
     await makeAt(desk, ['forget', 'Posters', '--purge', '--yes'])
     const line = '5  TIME  agent main  purged an entry\n'

@@ -33,7 +33,7 @@ const READING: readonly (readonly string[])[] = [
 const WHOLE = [['doctor'], ['backup', 'copy.tar.gz'], ['export', 'copy'], ['move', '--to', 'copy']]
 
 describe('a folder with a .keepsake in it, named as the workspace', () => {
-  it('means that .keepsake: for an option, the environment and agent.yaml', async () => {
+  it('means that .keepsake, in an option, the environment and agent.yaml', async () => {
     const desk = await Desk.furnished()
     const before = readdirSync(desk.folder)
     const written = await jsonFrom(desk, ['remember', 'x', '--workspace', '.', '--name', 'by option'])
@@ -51,7 +51,7 @@ describe('a folder with a .keepsake in it, named as the workspace', () => {
     })
   })
 
-  it('means that for a program too', async () => {
+  it('means the same in the library', async () => {
     const desk = await Desk.furnished()
     const before = readdirSync(desk.folder)
     const memory = await openMemory({ workspace: desk.folder })
@@ -65,13 +65,13 @@ describe('a folder with a .keepsake in it, named as the workspace', () => {
     expect(readdirSync(desk.folder)).toEqual(before)
   })
 
-  it('says the path that is used in the answer to a write', async () => {
+  it('is shown with its real path in the answer to a write', async () => {
     const desk = await Desk.furnished()
     const { text } = await outcomeFrom(desk, ['remember', 'x', '--name', 'n', '--workspace', '.'])
     expect(text).toContain('.keepsake/agents/main/entries/n.md')
   })
 
-  it('is used as it is when it is a workspace itself', async () => {
+  it('is used as it is if it is a workspace itself', async () => {
     const desk = await Desk.furnished()
     await jsonFrom(desk, ['init', '--workspace', 'notes'])
     mkdirSync(join(desk.folder, 'notes/.keepsake'))
@@ -81,7 +81,7 @@ describe('a folder with a .keepsake in it, named as the workspace', () => {
   })
 })
 
-describe('a named workspace that is not there', () => {
+describe('a named workspace that does not exist', () => {
   it.each([...READING, ...WHOLE].map((args) => [args.join(' '), args] as const))(
     'is not found by %s',
     async (_, args) => {
@@ -99,7 +99,7 @@ describe('a named workspace that is not there', () => {
     },
   )
 
-  it('is not found when it is a folder of something else, or the environment names it', async () => {
+  it('is not found if the folder has something else in it, or if the environment names it', async () => {
     const desk = new Desk()
     mkdirSync(join(desk.folder, 'src'))
     const env = { KEEPSAKE_WORKSPACE: 'src' }
@@ -111,7 +111,7 @@ describe('a named workspace that is not there', () => {
     ['a sibling of nearly that name', 'nots', 'notes'],
     ['one file of nearly that name', 'memroy.keepsake', 'memory.keepsake'],
     ['the nearest memory upward', 'src/deep', '.keepsake'],
-  ])('is answered with %s', async (_, asked, meant) => {
+  ])('gets the suggestion of %s', async (_, asked, meant) => {
     const desk = await Desk.furnished()
     await jsonFrom(desk, ['init', '--workspace', 'notes'])
     await jsonFrom(desk, ['init', '--workspace', 'memory.keepsake'])
@@ -121,7 +121,7 @@ describe('a named workspace that is not there', () => {
     )
   })
 
-  it('is quoted for a shell in the command that makes it, and so is one that was made', async () => {
+  it('is quoted for a shell in the command that creates it, and in the output of that command', async () => {
     const desk = new Desk()
     const { error } = await jsonFrom(desk, ['list', '--workspace', 'my notes'])
     expect(error.hint).toMatch(/keepsake init --workspace '\/.*\/my notes'$/)
@@ -129,7 +129,7 @@ describe('a named workspace that is not there', () => {
     expect(text).toMatch(/^Made a workspace in my notes\n(.*\n)+ {2}keepsake \w.* --workspace 'my notes' /)
   })
 
-  it.each(['new', 'new.keepsake'])('is made by a write, which says so once: %s', async (name) => {
+  it.each(['new', 'new.keepsake'])('is created by a write, which says so once: %s', async (name) => {
     const desk = new Desk()
     const place = ['--workspace', name]
     expect(await jsonFrom(desk, ['remember', 'x', ...place])).toMatchObject({
@@ -140,20 +140,20 @@ describe('a named workspace that is not there', () => {
     expect((await jsonFrom(desk, ['list', ...place])).entries).toHaveLength(2)
   })
 
-  it('is no news to a write where people wrote it by hand', async () => {
+  it('is not reported as new by a write if people wrote its files', async () => {
     const desk = new Desk()
     desk.edit('../notes/world/heron.md', 'A bird.\n')
     expect((await jsonFrom(desk, ['remember', 'x', '--workspace', 'notes'])).warnings).toBeUndefined()
   })
 
-  it('is refused by serve, which makes no token for it', async () => {
+  it('is refused by serve, which creates no token', async () => {
     const desk = new Desk()
     const { status, error } = await jsonFrom(desk, ['serve', '--port', '0', '--workspace', 'nowhere'])
     expect([status, error.message]).toEqual([3, `there is no memory at ${desk.folder}/nowhere`])
     expect(readdirSync(desk.folder)).toEqual([])
   })
 
-  it('exists if people wrote its files, without our settings', async () => {
+  it('exists if people wrote its files, even without settings', async () => {
     const desk = new Desk()
     desk.edit('../notes/world/heron.md', 'A bird.\n')
     expect((await jsonFrom(desk, ['list', '--workspace', 'notes'])).entries).toHaveLength(1)
@@ -174,7 +174,7 @@ describe('a place that nobody named, with no memory yet', () => {
     },
   )
 
-  it('is the same if agent.yaml names a memory that is not made yet', async () => {
+  it('is the same if agent.yaml names a memory that does not exist yet', async () => {
     const desk = new Desk()
     desk.edit('../agent.yaml', 'spec: { memory: { agent: scout } }')
     const { text } = await outcomeFrom(desk, ['list'])
@@ -182,7 +182,7 @@ describe('a place that nobody named, with no memory yet', () => {
   })
 })
 
-describe('a named agent that is not there', () => {
+describe('a named agent that does not exist', () => {
   const reading = [...READING, ['export', 'copy'], ['doctor'], ['doctor', '--fix']]
   it.each(reading.map((args) => [args.join(' '), args] as const))('is not found by %s', async (_, args) => {
     const desk = await Desk.furnished()
@@ -193,14 +193,14 @@ describe('a named agent that is not there', () => {
     ])
   })
 
-  it('is answered with those that there are, where none is near', async () => {
+  it('gets a list of the agents if no name is similar', async () => {
     const desk = await Desk.furnished()
     await jsonFrom(desk, ['session', 'append', 's', '--role', 'user', 'Hello.', '--agent', 'scout'])
     const { error } = await jsonFrom(desk, ['list'], { env: { KEEPSAKE_AGENT: 'ada' } })
     expect(error.hint).toBe('The agents are: main, scout.')
   })
 
-  it.each(['folder', 'one file'])('is there once it has anything, or had: in a %s', async (sort) => {
+  it.each(['folder', 'one file'])('exists once it has or had anything: in a %s', async (sort) => {
     const desk = new Desk()
     const place = ['--workspace', sort === 'folder' ? 'notes' : 'memory.keepsake']
     await jsonFrom(desk, ['remember', 'x', '--name', 'n', ...place])
@@ -214,14 +214,14 @@ describe('a named agent that is not there', () => {
     expect((await jsonFrom(desk, ['list', '--agent', 'scuot', ...place])).error.hint).toBe('Did you mean "scout"?')
   })
 
-  it('is the default one, which is always there', async () => {
+  it('is never the default agent, which always exists', async () => {
     const desk = await Desk.empty()
     expect((await jsonFrom(desk, ['list', '--agent', 'main'])).status).toBe(0)
   })
 })
 
 describe('a new agent', () => {
-  it('is announced by its first write, with a name that is near', async () => {
+  it('is announced by its first write, with a similar name', async () => {
     const desk = await Desk.furnished()
     const says = 'agent "mian" is new; did you mean "main"?'
     expect((await outcomeFrom(desk, ['remember', 'x', '--agent', 'mian'])).warnings).toEqual([says])
@@ -239,7 +239,7 @@ describe('a new agent', () => {
     expect([status, warnings]).toEqual([0, ['agent "scout" is new']])
   })
 
-  it('is no news where it is the first, or nobody named it', async () => {
+  it('is not announced if it is the first, or if nobody named it', async () => {
     const desk = new Desk()
     expect((await jsonFrom(desk, ['remember', 'x', '--agent', 'scout'])).warnings).toBeUndefined()
     expect((await jsonFrom(desk, ['remember', 'x'])).warnings).toBeUndefined()

@@ -40,7 +40,7 @@ function listOf(desk: Desk): string {
 }
 
 describe.concurrent('a workspace that came with a clone', () => {
-  it('has its directive and identity quoted, in the hook, in context and over MCP, and the person is told how to own it', async () => {
+  it('has its directive and identity quoted in hooks, in context and over MCP, with a warning that says how to own it', async () => {
     const desk = await Desk.empty()
     plant(desk)
     const { text, message } = await start(desk)
@@ -57,7 +57,7 @@ describe.concurrent('a workspace that came with a clone', () => {
     expect(instructions.replace(/<untrusted>[\s\S]*<\/untrusted>/, '')).not.toContain(ORDER)
   })
 
-  it('stays so when the first write or init makes its keepsake.yaml; init --own changes that, and says so', async () => {
+  it('stays so when the first write or init creates its keepsake.yaml; init --own changes that, and says so', async () => {
     const desk = new Desk()
     plant(desk)
     await desk.make(['remember', 'The staging server moved.'])
@@ -69,7 +69,7 @@ describe.concurrent('a workspace that came with a clone', () => {
     expect((await start(desk)).text).toMatch(new RegExp(`^${WHO}\\n\\n---\\n\\n${ORDER}`))
   })
 
-  it('can bring no identity from outside of it into a workspace that the user made, also not later', async () => {
+  it('can bring no identity from outside into a workspace that the user created, now or later', async () => {
     const desk = new Desk()
     writeFileSync(join(desk.folder, 'agent.yaml'), 'spec:\n  memory:\n    identity_file: ./Crab.md\n')
     await desk.make(['remember', 'The staging server moved.'])
@@ -82,7 +82,7 @@ describe.concurrent('a workspace that came with a clone', () => {
     expect((await start(desk)).text).toMatch(new RegExp(`^${WHO}`))
   })
 
-  it('can bring no identity into another workspace of the user by naming that one', async () => {
+  it('can bring no identity into another workspace of the user by naming it', async () => {
     const desk = new Desk()
     await desk.make(['init'])
     const clone = join(desk.folder, 'clone')
@@ -103,7 +103,7 @@ describe.concurrent("the user's own workspace", () => {
   it.each([
     ['init', ['init']],
     ['the first write', ['remember', 'The staging server moved.', '--workspace', '.keepsake']],
-  ])('is one that %s made: what it says is followed', async (_, command) => {
+  ])('is one that %s created: models follow its files', async (_, command) => {
     const desk = new Desk()
     await desk.make(command)
     plant(desk)
@@ -152,7 +152,7 @@ describe.concurrent("the user's own workspace", () => {
     }
   })
 
-  it('is listed although others are made at the same time', async () => {
+  it('is listed even if others are created at the same time', async () => {
     const desk = new Desk()
     const names = Array.from({ length: 8 }, (_, index) => `w${index}`)
     await Promise.all(names.map((name) => desk.make(['remember', 'x', '--workspace', name])))
@@ -162,7 +162,7 @@ describe.concurrent("the user's own workspace", () => {
 })
 
 describe.concurrent('a list that is broken', () => {
-  it('fails no prompt and no write, trusts nothing, and is left as it is', async () => {
+  it('makes no prompt and no write fail, trusts nothing, and is not changed', async () => {
     const desk = new Desk()
     mkdirSync(join(listOf(desk), '..'), { recursive: true })
     writeFileSync(listOf(desk), '{"workspaces": [')
@@ -178,7 +178,7 @@ describe.concurrent('a list that is broken', () => {
     expect(JSON.parse(made.stdout)).toMatchObject({ created: true, own: false })
   })
 
-  it('is not believed where other users can write it', async () => {
+  it('is not trusted if other users can write it', async () => {
     const desk = new Desk()
     await desk.make(['init'])
     plant(desk)

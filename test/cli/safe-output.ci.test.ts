@@ -51,14 +51,14 @@ describe.concurrent('a pipe', () => {
     ['show', `nothing${HOSTILE}`],
     ['forget', 'h'],
     ['doctor'],
-  ])('gets no command and nothing hidden from %s %s %s', async (...args) => {
+  ])('gets no escape sequence and nothing hidden from %s %s %s', async (...args) => {
     const { stdout, stderr } = await desk.run(args)
     expect(stdout + stderr).not.toMatch(CONTROL)
     expect(stdout + stderr).not.toMatch(HIDDEN)
     expect(stdout + stderr).not.toBe('')
   })
 
-  it('gets what a person should see, and all of what writing needs', async () => {
+  it('gets hidden characters as marks, and those that writing needs as they are', async () => {
     expect((await desk.run(['show', 'h', '--quiet'])).stdout).toBe(`${SHOWN}\n`)
   })
 
@@ -66,7 +66,7 @@ describe.concurrent('a pipe', () => {
     expect((await desk.run(['show', 'h', '--raw'])).stdout).toBe(`${TEXT}\n`)
   })
 
-  it('gets every byte as JSON, with nothing in it that a terminal obeys', async () => {
+  it('gets every byte as JSON, without escape sequences', async () => {
     const { stdout } = await desk.run(['show', 'h', '--json'])
     expect(JSON.parse(stdout).entry).toMatchObject({ name: NAME, content: TEXT })
     expect(stdout).not.toMatch(CONTROL)

@@ -228,7 +228,7 @@ describe('keepsake serve --sample', () => {
   })
 })
 
-it('keepsake serve warns of an agent that is new', async () => {
+it('keepsake serve warns about a new agent', async () => {
   const serving = await started(await Desk.furnished(), ['serve', '--port', '0', '--agent', 'mian'])
   serving.child.kill('SIGINT')
   expect((await serving.over).stderr).toContain('agent "mian" is new; did you mean "main"?')

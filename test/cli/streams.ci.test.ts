@@ -46,7 +46,7 @@ describe.concurrent('standard output', () => {
     expect(stderr).toMatch(/^keepsake: the output could not be written: ENOSPC/)
   })
 
-  it('gets every byte of a text as it is, where that is asked for', async () => {
+  it('gets every byte of a text with --raw', async () => {
     const desk = await Desk.empty()
     const text = 'red \u001b[31m bell \u0007 back \rover \u009b31m'
     await desk.make(['remember', '-', '--name', 'raw'], { input: text })

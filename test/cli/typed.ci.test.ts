@@ -39,7 +39,7 @@ describe('typed memories', () => {
     expect([status, error.code]).toEqual([2, 'INVALID'])
   })
 
-  it('show a context without a key by how it begins', async () => {
+  it('show the beginning of a context without a key', async () => {
     const desk = await Desk.empty()
     const { stdout } = await desk.run(['remember', 'The build is red.', '--kind', 'context'])
     expect(stdout).toMatch(/^Remembered the context [0-9a-f-]{36}\n/)

@@ -124,7 +124,7 @@ Nothing was changed.
     expect(await contentOf(desk, 'Deploys')).toBeUndefined()
   })
 
-  it('leaves an external edit to its number, and says which', async () => {
+  it('leaves an external edit alone, and gives its number', async () => {
     const desk = await Desk.furnished()
     const file = join(desk.workspace, 'agents/main/entries/deploys.md')
     const text = readFileSync(file, 'utf8')
@@ -256,7 +256,7 @@ describe.concurrent('forget', () => {
 })
 
 describe.concurrent('forget --purge', () => {
-  it('leaves other places with the same words as they are, and lists each with the command for it', async () => {
+  it('does not change other places with the same words, and lists each with its command', async () => {
     const desk = await Desk.empty()
     await makeAt(desk, [
       'session',
@@ -304,7 +304,7 @@ describe.concurrent('forget --purge', () => {
     expect(await contentOf(desk, id ?? '', 'bob')).toBe('The content of another note')
   })
 
-  it('repeats the workspace and the configuration that were given in each command that it lists', async () => {
+  it('repeats --workspace and --config in each command that it lists', async () => {
     const desk = await Desk.empty()
     desk.edit('../an agent.yaml', 'spec: { memory: { agent: main } }')
     await makeAt(desk, ['session', 'append', 'chat', '--role', 'user', 'what is the content?'])

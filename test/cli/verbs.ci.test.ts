@@ -162,7 +162,7 @@ describe.concurrent('remember', () => {
     })
   })
 
-  it('says that nothing changed where the note is already like this, and leaves its file alone', async () => {
+  it('says that nothing changed if the note is already like this, and does not write its file', async () => {
     const desk = await Desk.furnished()
     const before = desk.hash()
     const { stdout } = await desk.run(['remember', 'Run make ship.', '--name', 'Deploys'])
@@ -519,7 +519,7 @@ TIME  topic       Staging server             .keepsake/world/staging-server.md
     )
   })
 
-  it('prints only what addresses each entry when it is to be quiet', async () => {
+  it('prints only a reference to each entry with --quiet', async () => {
     const desk = await Desk.furnished()
     const { stdout } = await desk.run(['list', '--quiet'])
     expect(stdout.replace(ID, 'ID')).toBe('ID\nDeploys\nPosters\nStaging server\n')

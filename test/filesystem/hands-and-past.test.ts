@@ -130,7 +130,7 @@ describe('a move by hand', () => {
 })
 
 describe('undo', () => {
-  it('reverts the last change, not an edit that was made before it and is only found now', async () => {
+  it('reverts the last change, not an earlier edit that is only found now', async () => {
     const memory = open()
     await memory.remember('first', { name: 'a' })
     const path = at(`${ENTRIES}/a.md`)

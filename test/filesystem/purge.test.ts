@@ -146,7 +146,7 @@ describe('purge', () => {
 })
 
 describe('the words of a purged entry', () => {
-  it('stay in the backups of what others said, which are named', async () => {
+  it('stay in backups of other entries and sessions, and these backups are named', async () => {
     const { memory, store } = open()
     await memory.remember(SECRET, { name: 'Door' })
     await store.sessions.append('bob', 'k', [{ content: SECRET }])
@@ -161,7 +161,7 @@ describe('the words of a purged entry', () => {
     expect(members).toContain('{"content":"[purged]"}')
   })
 
-  it('go from the ends of transcripts that a fix has cut off, where these are of the same agent', async () => {
+  it('are removed from the transcript ends that a fix has cut off, if these are of the same agent', async () => {
     const { memory } = open()
     await memory.remember(SECRET, { name: 'Door' })
     for (const agent of ['main', 'bob']) {
@@ -176,7 +176,7 @@ describe('the words of a purged entry', () => {
     expect(own).toBe('{"type":"turn","content":"it is [purged]", "x')
   })
 
-  it('stay in a file that is no transcript, whatever its name', async () => {
+  it('stay in a file that is not a transcript, whatever its name', async () => {
     const { memory } = open()
     await memory.remember(SECRET, { name: 'Door' })
     mkdirSync(join(root, 'exports/sessions'), { recursive: true })
@@ -187,7 +187,7 @@ describe('the words of a purged entry', () => {
     expect(readFileSync(join(root, 'exports/sessions/data.jsonl'), 'utf8')).toBe(line)
   })
 
-  it('go from the sessions of the one agent of a flat workspace', async () => {
+  it('are removed from the sessions of the one agent of a flat workspace', async () => {
     const store = filesystemStore({ root, timezone: 'UTC', layout: 'flat', agent: 'main' })
     stores.push(store)
     const memory = new Memory(store, 'main', Date.now)

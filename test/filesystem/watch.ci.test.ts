@@ -219,7 +219,7 @@ describe('a folder that can no longer be read', () => {
     },
   )
 
-  it('leaves the others followed', async () => {
+  it('does not stop the watch of the others', async () => {
     becomeNobody()
     await begin()
     chmodSync(join(root, 'agents/main'), 0)
@@ -230,7 +230,7 @@ describe('a folder that can no longer be read', () => {
     expect(calls).toBe(1)
   })
 
-  it('or is gone: the others are followed', async () => {
+  it('or is gone does not stop the watch of the others', async () => {
     await begin()
     rmSync(join(root, 'agents'), { recursive: true })
     await vi.advanceTimersByTimeAsync(3000)
@@ -242,7 +242,7 @@ describe('a folder that can no longer be read', () => {
 })
 
 describe('where the system gives no notices', () => {
-  it('a watcher that fails later is no failure of the process, and the folder is watched again', async () => {
+  it('whose watcher fails later does not end the process, and is watched again', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
     const begun = vi.spyOn(fs, 'watch')
     syncBuiltinESMExports()

@@ -325,7 +325,7 @@ describe('a server', () => {
     expect(await ask('deploy')).toBeDefined()
   })
 
-  it('can be told of no signal, and refuses what a search does not know', async () => {
+  it('accepts no signal, and refuses unknown search options', async () => {
     const { path } = await serve()
     const reply = await said(path, question({ options: { signal: { aborted: true } } }))
     expect(JSON.parse(reply).found.hits).toEqual((await memory.search('deploy')).hits)

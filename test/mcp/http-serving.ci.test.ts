@@ -182,7 +182,7 @@ describe('the command', () => {
     server = await started(desk)
   })
 
-  it('lets in only clients that send the token that it made', async () => {
+  it('lets in only clients that send the token it created', async () => {
     const token = readFileSync(kept, 'utf8').trim()
     const ask = (headers: Readonly<Record<string, string>>): Promise<Response> =>
       fetch(server.url, {
@@ -250,7 +250,7 @@ describe('the command', () => {
     )
   })
 
-  it('has a token beyond loopback in any case, and never shows one', async () => {
+  it('always has a token beyond loopback, and never shows it', async () => {
     const without = await desk.run(['mcp', '--http', '--host', '0.0.0.0', '--port', '0', '--no-token'])
     expect(without).toMatchObject({ status: 2, stderr: expect.stringContaining('Leave --no-token out') })
     const short = await desk.run(['mcp', '--http', '--port', '0'], { env: { KEEPSAKE_MCP_TOKEN: 'tiny-secret' } })

@@ -63,7 +63,7 @@ describe.each(ERAS)('resources, %s', (era) => {
     expect(JSON.stringify(resources)).not.toMatch(/other/i)
   })
 
-  it('show what is invisible, and no tags', async () => {
+  it('show invisible characters as marks, and no tags', async () => {
     const { resources } = await client.listResources({}, { cacheMode: 'bypass' })
     const hiding = resources.find(({ name }) => name === 'Hid<U+200B>ing')
     expect(hiding?.description).toBe('a<U+202E>b')

@@ -340,7 +340,7 @@ describe.concurrent('keepsake mcp', () => {
     expect(await desk.run(['mcp', '--json'], { input: '' })).toEqual({ status: 0, stdout: '', stderr: '' })
   })
 
-  it('warns of a memory or an agent that is not there yet, and starts all the same', async () => {
+  it('warns about a memory or an agent that does not exist yet, and starts anyway', async () => {
     const desk = await Desk.furnished()
     const started = (...args: string[]) => desk.run(['mcp', ...args], { input: '' })
     expect(await started('--workspace', 'nowhere')).toEqual({

@@ -85,7 +85,7 @@ describe.skipIf(MISSING !== '')(`live updates${MISSING}`, () => {
     ])
   })
 
-  it('what changed while the connection was lost is shown when it is back', async () => {
+  it('changes made while the connection was lost are shown when it is back', async () => {
     const { page } = await opened()
     const written = gate()
     let connections = 0
@@ -107,7 +107,7 @@ describe.skipIf(MISSING !== '')(`live updates${MISSING}`, () => {
     await page.getByText('The connection is lost.').waitFor({ state: 'detached' })
   })
 
-  it('a tab that was hidden shows what changed meanwhile', async () => {
+  it('a tab that was hidden shows the changes made meanwhile', async () => {
     const { page } = await opened()
     await page.goto(`${site.url}/browse`)
     await row(page, 'Note number 1').waitFor()
@@ -122,7 +122,7 @@ describe.skipIf(MISSING !== '')(`live updates${MISSING}`, () => {
     await row(page, name).waitFor()
   })
 
-  it('ten tabs all follow, also when the one that was first is closed', async () => {
+  it('ten tabs all follow, even after the first one is closed', async () => {
     const { page, context } = await opened()
     const streams = countStreams(context)
     await page.goto(`${site.url}/browse`)
@@ -144,7 +144,7 @@ describe.skipIf(MISSING !== '')(`live updates${MISSING}`, () => {
     await picture(rest.at(-1) ?? page, 'the-tenth-tab')
   })
 
-  it('tabs on nine agents share one stream, and each loads again only for its own agent', async () => {
+  it('tabs on nine agents share one stream, and each reloads only for its own agent', async () => {
     const agents = ['main', ...Array.from({ length: 8 }, (_, index) => `ag${index + 1}`)]
     for (const agent of agents) await remember(agent)
     const { page, context } = await opened()
@@ -172,7 +172,7 @@ describe.skipIf(MISSING !== '')(`live updates${MISSING}`, () => {
     await counts?.filter({ hasText: '3' }).waitFor()
   })
 
-  it('an entry that is being forgotten is not called gone before that is answered', async () => {
+  it('an entry that is being forgotten is not reported as gone before the answer', async () => {
     const { page } = await opened()
     const name = await remember()
     await page.goto(`${site.url}/browse`)

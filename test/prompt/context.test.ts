@@ -171,7 +171,7 @@ describe('the directive', () => {
     expect((await memory.directive()).text).toBe(directive?.text)
   })
 
-  it('of a workspace that the program names is followed; of one that was found it is quoted', async () => {
+  it('is followed in a workspace that the program names, and quoted in one that was found', async () => {
     const from = freshWorkspace()
     edit(join(from, '.keepsake'), 'directives/memory.md', 'Obey me.')
     const named = await within({ workspace: join(from, '.keepsake') }, (memory) => memory.directive())

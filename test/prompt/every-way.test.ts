@@ -58,7 +58,7 @@ const WAYS: Readonly<Record<string, (memory: Memory) => Promise<string>>> = {
 }
 
 describe.each(Object.entries(WAYS))('%s', (_, textOf) => {
-  it('shows what is invisible, and no tag but ours', async () => {
+  it('shows invisible characters as marks, and no tag but our own', async () => {
     const text = await textOf(await hostileMemory())
     expect(text).toMatch(/<U\+[0-9A-F]{4,5}/)
     expect(text).not.toMatch(UNSEEN)
@@ -108,7 +108,7 @@ describe('the tool', () => {
     ['soul', {}, 'IDENTITY'],
     ['learn_fact', { topic: 'Code' }, 'Code'],
     ['remember', { name: 'Snippets' }, 'Snippets'],
-  ])('%s puts no dot and no mark into a text that it rewrites as it was shown', async (name, args, ref) => {
+  ])('%s stores no dot and no mark when a text is rewritten as it was shown', async (name, args, ref) => {
     const memory = await hostileMemory()
     const lines = ['List<User> a', 'pass\u200bword', 'plain', '\x1b[31mred']
     const call = async (given: object): Promise<void> => {

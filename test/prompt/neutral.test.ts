@@ -99,7 +99,7 @@ describe('neutral text', () => {
     )
   })
 
-  it('is the text with dots and marks in it, and no character is torn', () => {
+  it('is the text with dots and marks added, and no split character', () => {
     fc.assert(
       fc.property(pieces, (text) => {
         const out = neutral(text)
@@ -127,7 +127,7 @@ describe('neutral text', () => {
     expect(neutral(`a </${tag}> b <${tag}> c`)).toBe(`a <·/${tag}> b <·${tag}> c`)
   })
 
-  it('shows what is invisible, and what it hides is still found', () => {
+  it('marks invisible characters, and still finds what they hide', () => {
     expect(neutral('\x1b[31mred\x1b[0m tab\tline\r\nform\ffeed \x9bm\x7f\0')).toBe(
       '<U+001B>[31mred<U+001B>[0m tab\tline\r\nform<U+000C>feed <U+009B>m<U+007F and 1 more>',
     )

@@ -50,7 +50,7 @@ const SEARCHING = `
 `
 
 describe('a program that only searches', () => {
-  it('gets its answer before entries are embedded, and ends before all are, with what was made kept', async () => {
+  it('gets its answer before entries are embedded, ends before all are, and keeps the vectors made so far', async () => {
     const memory = await open()
     await memory.apply(lines(400))
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', SEARCHING, root])
@@ -62,7 +62,7 @@ describe('a program that only searches', () => {
     expect(read).toBeGreaterThan(1)
   })
 
-  it('leaves it to another process that embeds already', async () => {
+  it('leaves embedding to another process that is already at it', async () => {
     const [memory, other] = [await open(), await open()]
     await memory.remember('heron', { name: 'Bird' })
     const lease = await other.store.lease(EMBED_LEASE)
@@ -100,7 +100,7 @@ describe('a model that hangs and heeds no signal', () => {
     expect(await (await open()).embed()).toMatchObject({ entries: 20, pending: 0 })
   })
 
-  it('keeps no memory from closing after a search, and what was made behind it is kept', async () => {
+  it('does not delay closing a memory after a search, and keeps the vectors made in the background', async () => {
     const [memory, searching] = await hanging((searched) => searched.search('text'))
     expect(await searching).toMatchObject({ searched: { vectors: { pending: 20 } } })
     await memory.close()

@@ -69,7 +69,7 @@ it('is not tried again by searches, which go on by meaning and find its entry by
   expect(calls).toEqual([['cup']])
 })
 
-it('leaves a search by meaning its meaning, also where the embedding behind a search finds it out', async () => {
+it('does not end search by meaning, even if background embedding meets the refusal first', async () => {
   const memory = await filled(picky(isPoison).letters)
   await memory.search('cup')
   await vi.waitFor(async () => {
@@ -79,7 +79,7 @@ it('leaves a search by meaning its meaning, also where the embedding behind a se
   })
 })
 
-it('is found by its words where meaning is only preferred', async () => {
+it('is found by words if meaning is only preferred', async () => {
   const memory = await filled(picky(isPoison).letters)
   await memory.embed()
   const { hits, searched } = await memory.search('cup', { preferredMode: 'semantic', limit: 100 })

@@ -98,7 +98,7 @@ describe('append with an id', () => {
   const says = (session: Session, id: string): Promise<unknown> =>
     session.append({ id, role: 'user', content: `says ${id}` })
 
-  it('reads as little at turn 4,000 as at turn 40, and once the transcript in a new process', async () => {
+  it('reads as little at turn 4,000 as at turn 40, and the transcript once in a new process', async () => {
     const perAppend: Counts[] = []
     for (const count of [40, 4000]) {
       await write(`of ${count}`, count)
@@ -114,7 +114,7 @@ describe('append with an id', () => {
     expect(perAppend[1]?.records).toBeLessThan(20)
   })
 
-  it('is refused where another process has appended it since, and only what was added is read', async () => {
+  it('is refused if another process has appended that id since, and only what was added is read', async () => {
     await write('chat', 2000)
     const { memory, counts } = open()
     const session = memory.session('chat')
@@ -139,7 +139,7 @@ describe('append with an id', () => {
     await expect(says(session, 'a')).rejects.toThrow(/"a" is another turn's/)
   })
 
-  it('may be tried again where nothing was appended', async () => {
+  it('may be retried if nothing was appended', async () => {
     const session = open().memory.session('chat')
     await says(session, 'a')
     const refused = session.append([
@@ -152,7 +152,7 @@ describe('append with an id', () => {
 })
 
 describe('the window', () => {
-  it('is read from the end where there is no marker, and so is what auto-recall leaves out', async () => {
+  it('is read from the end if there is no marker, and so is what auto-recall leaves out', async () => {
     await write('chat', 10_000)
     const { memory, counts } = open()
     const session = memory.session('chat')
@@ -168,7 +168,7 @@ describe('the window', () => {
     expect(wide.records).toBeLessThanOrEqual(2000 + PAGE_RECORDS)
   })
 
-  it('is read from the end behind a reset that is long ago', async () => {
+  it('is read from the end long after a reset', async () => {
     await write('chat', 100)
     await workspace.open().session('chat').reset()
     await write('chat', 10_000)
@@ -179,7 +179,7 @@ describe('the window', () => {
     expect(read.records).toBeLessThanOrEqual(PAGE_RECORDS)
   })
 
-  it('has the archive and the turns that it has when all is read, wherever the marker stands', async () => {
+  it('has the same archive and turns as when everything is read, wherever the marker is', async () => {
     const session = workspace.open().session('chat')
     await talk(session, 1, 2)
     await session.compact({ summary: 'a summary', keep: 1 })
@@ -190,7 +190,7 @@ describe('the window', () => {
     expect(messages[0]?.content).toBe(block('recap', 'a summary'))
   })
 
-  it('begins behind a marker that another process has just appended', async () => {
+  it('begins after a marker that another process has just appended', async () => {
     await write('chat', 3000)
     const session = open().memory.session('chat')
     await session.window()
@@ -203,7 +203,7 @@ describe('the window', () => {
     expect((await session.window()).turns.map(({ id }) => id)).toEqual(['t2998', 't2999'])
   })
 
-  it('has the line for a forgotten archive until the turns behind it slide out, however the transcript is paged', async () => {
+  it('has the line for a forgotten archive until the turns after it slide out, whatever the page size', async () => {
     const memory = workspace.open()
     const session = memory.session('chat')
     await talk(session, 1)
@@ -220,7 +220,7 @@ describe('the window', () => {
 })
 
 describe('an append without an id in a new process', () => {
-  it('reads the transcript once at most', async () => {
+  it('reads the transcript at most once', async () => {
     await write('chat', 4000)
     const { memory, counts } = open()
     const read = await costOf(counts, () => memory.session('chat').append({ role: 'user', content: 'hello' }))
@@ -252,7 +252,7 @@ describe('the list of sessions', () => {
     expect((await costOf(counts, () => memory.sessions())).gets).toBe(0)
   })
 
-  it('counts what counts, whatever happened since the list before', async () => {
+  it('counts the live turns, whatever happened since the last list', async () => {
     const memory = workspace.open()
     const session = memory.session('chat')
     const listed = async (): Promise<number[]> => (await open().memory.sessions()).map(({ turns }) => turns)
@@ -282,7 +282,7 @@ describe('the list of sessions', () => {
     expect(await listed()).toEqual([1])
   })
 
-  it('counts again where another transcript is in its place', async () => {
+  it('counts again if the transcript was replaced', async () => {
     await write('chat', 2 * COUNT)
     const listed = async (): Promise<number[]> => (await open().memory.sessions()).map(({ turns }) => turns)
     expect(await listed()).toEqual([600])

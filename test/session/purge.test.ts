@@ -130,7 +130,7 @@ describe.each(PLACES)('a purged archive in %s', (where, newPlace) => {
   })
 })
 
-it('a purge of what the world knows reaches the sessions of the agent that asks, and lists those of the others', async () => {
+it('a purge of a world entry redacts the sessions of the agent that runs it, and lists those of other agents', async () => {
   const memory = new Memory(memoryStore(), 'main', Date.now)
   const other = new Memory(memory.store, 'bob', Date.now)
   for (const { agent, store } of [memory, other]) await store.sessions.append(agent, 'chat', [{ content: 'figs' }])

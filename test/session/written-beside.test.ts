@@ -133,7 +133,7 @@ describe.each(PLACES)('beside an archive in %s', (where, newPlace) => {
     expect(texts).toEqual([...exchanges(1, 2), 'Thanks a lot, Anna.', 'Nothing.'])
   })
 
-  it('the window has its turns as they are kept', async () => {
+  it('the window has its turns as they are stored', async () => {
     await talk(session, 3)
     await session.compact({ summary: 'of the first', keep: 2 })
     await session.append({ role: 'tool', content: 'x', tools: ['recall'], metadata: { call: 'c1' } })

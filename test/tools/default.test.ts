@@ -420,7 +420,7 @@ describe.each(STORES)('on the %s store', (store) => {
     expect(text).not.toMatch(/--|keepsake /)
   })
 
-  it('undo stops at a purge, and says which change of its own comes before it', async () => {
+  it("undo stops at a purge, and names the agent's change before it", async () => {
     const bench = await Bench.open(store)
     await bench.done('default.remember', { content: 'one', name: 'N' })
     await bench.done('default.remember', { content: 'secret', name: 'S' })

@@ -153,7 +153,7 @@ describe.each(STORES)('reachy on the %s store', (store) => {
     expect(other.id).not.toBe(long.id)
   })
 
-  it('keeps the same fact once, its time moved', async () => {
+  it('keeps the same fact once, with a new time', async () => {
     const bench = await Bench.open(store)
     const first = await bench.done('reachy.store_memory', { content: 'Likes tea.', metadata: { from: 'chat' } })
     bench.at('2026-11-16T09:00:00.000Z')

@@ -15,8 +15,8 @@ function times<Value>(count: number, make: (n: number) => Value): Value[] {
 }
 
 describe.each(STORES)('facts on the %s store', (store) => {
-  const it = itOn(store, 'stored by several calls at once are one entry, and another with other metadata')
-  it('stored by several calls at once are one entry, and another with other metadata', async () => {
+  const it = itOn(store, 'stored by several calls at once are one entry per metadata')
+  it('stored by several calls at once are one entry per metadata', async () => {
     const bench = await Bench.open(store)
     const metadata = [
       undefined,

@@ -154,7 +154,7 @@ describe('following', () => {
     expect(await names(store)).toEqual(['a', 'b'])
   })
 
-  it('goes on watching while its folder can not be reached', async () => {
+  it("keeps watching while its folder can't be reached", async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const outer = join(folder, 'outer')

@@ -85,7 +85,7 @@ describe('a purge', () => {
     await again.close()
   })
 
-  it('purges the past of what is gone already, and lists what it does not touch', async () => {
+  it('purges the history of a deleted entry, and lists the places it does not change', async () => {
     const { secret, other } = await withSecret()
     await apply(store, [{ op: 'remove', id: secret }])
     await apply(store, [{ op: 'write', id: other, content: `I know ${SECRET}` }])
@@ -210,7 +210,7 @@ describe('a purge', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.lock'))).toEqual(['memory.keepsake.lock'])
   })
 
-  it('leaves in its backups what others said, and names these', async () => {
+  it("does not change other entries' texts in the backups, and names those backups", async () => {
     const { secret } = await withSecret()
     await store.sessions.append('bob', 'chat', [{ text: `he said: ${SECRET}` }])
     const to = join(folder, 'backup.keepsake')

@@ -260,7 +260,7 @@ describe('a purge', () => {
     }
   })
 
-  it('of an entry of the world, cut short after any request, is finished in the sessions of the agent that asked', async () => {
+  it('of a world entry, interrupted after any request, is finished in the sessions of the agent that ran it', async () => {
     const agents = ['main', 'bob']
     const prepared = clientOf()
     await apply(prepared.store, [topic('shared', { id: SECRET_ID, content: SECRET })])
