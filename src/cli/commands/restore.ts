@@ -107,9 +107,7 @@ function done(offer: RestoreOffer, { previous, warnings }: Restored, screen: Scr
       ...rows,
       ...(before === undefined
         ? []
-        : [
-            `To go back: mv ${shellLine([here])} ${shellLine([`${here}.undone`])} && mv ${shellLine([before])} ${shellLine([here])}`,
-          ]),
+        : [`To go back: ${shellLine(['mv', here, `${here}.undone`])} && ${shellLine(['mv', before, here])}`]),
     ].join('\n'),
     quietText: '',
     warnings: all,
