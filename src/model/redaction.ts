@@ -84,28 +84,24 @@ export function isPurged(text: string): boolean {
   return text.includes(PURGED) && text.replaceAll(PURGED, '').trim() === ''
 }
 
-/** Every text that these entries have or had. `agent`: the one that runs the purge; its sessions lose the texts of world entries. */
-export function purgedTexts(versions: Versions, ids: ReadonlySet<string>, agent: Scope = WORLD): readonly PurgedText[] {
+/** What these entries have or had. `agent`: the one that runs the purge; its sessions lose the texts of world entries. */
+export function collectPurged(
+  { entries, changes }: Versions,
+  ids: ReadonlySet<string>,
+  agent: Scope = WORLD,
+): { readonly texts: readonly PurgedText[]; readonly scopes: readonly Scope[] } {
   const requester = agent === WORLD ? WORLD : normalizeAgentId(agent)
-  const found = new Map<string, PurgedText>()
-  for (const entry of versionsWith(ids, versions)) {
-    const owner = entry.scope === WORLD ? requester : entry.scope
-    for (const text of entryTexts(entry)) found.set(`${owner} ${text}`, { agent: owner, text })
-  }
-  return [...found.values()]
-}
-
-/** The scopes that these entries are or were in. */
-export function purgedScopes(versions: Versions, ids: ReadonlySet<string>): readonly Scope[] {
+  const texts = new Map<string, PurgedText>()
   const scopes = new Set<Scope>()
-  for (const { scope } of versionsWith(ids, versions)) scopes.add(scope)
-  return [...scopes]
-}
-
-/** A generator, because all versions of a large memory may not fit in memory at once. */
-function* versionsWith(ids: ReadonlySet<string>, { entries, changes }: Versions): Generator<Entry> {
-  for (const entry of entries) if (ids.has(entry.id)) yield entry
-  for (const { touched } of changes) for (const { after } of touched) if (after && ids.has(after.id)) yield after
+  const collect = (entry: Entry): void => {
+    if (!ids.has(entry.id)) return
+    scopes.add(entry.scope)
+    const owner = entry.scope === WORLD ? requester : entry.scope
+    for (const text of entryTexts(entry)) texts.set(`${owner} ${text}`, { agent: owner, text })
+  }
+  entries.forEach(collect)
+  for (const { touched } of changes) for (const { after } of touched) if (after) collect(after)
+  return { texts: [...texts.values()], scopes: [...scopes] }
 }
 
 /** The content, and each long string of the description and the metadata. Names are not purged: other texts have them for good reason. */

@@ -11,11 +11,10 @@ import { newId as newUuid } from '../model/id.ts'
 import type { Batch, Expect, Step } from '../model/operation.ts'
 import { type OptionNames, requireOptions } from '../model/options.ts'
 import {
+  collectPurged,
   entryOccurrences,
   fileMentions,
   type Occurrence,
-  purgedScopes,
-  purgedTexts,
   redactedSessionsText,
   redactionsFor,
   redactTranscript,
@@ -165,13 +164,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     },
     async purge(ids, { signal, origin = { by: 'user' } }: PurgeOptions = {}) {
       enter(signal)
-      const history = feed.history()
-      const redactions = redactionsFor(purgedTexts(history, new Set(ids), origin.agent))
+      const { texts, scopes } = collectPurged(feed.history(), new Set(ids), origin.agent)
+      const redactions = redactionsFor(texts)
       const there = ids.filter((id) => state.get(id) !== undefined)
       const batch: Batch = { operations: there.map((id) => ({ op: 'remove', id })), origin }
       if (there.length > 0) apply(batch, undefined)
       else feed.append(batch, [], instant(clock()))
-      feed.purge(new Set(ids), purgedScopes(history, new Set(ids)))
+      feed.purge(new Set(ids), scopes)
       for (const { path, entries } of files.values()) {
         if (entries.some(({ id }) => ids.includes(id))) files.delete(path)
       }

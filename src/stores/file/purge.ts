@@ -7,12 +7,11 @@ import { basename, dirname, join } from 'node:path'
 import type { ChangeRecord } from '../../codec/change-record.ts'
 import type { Origin, Scope } from '../../model/entry.ts'
 import {
+  collectPurged,
   entryOccurrences,
   fileMentions,
   type Occurrence,
   type PurgedText,
-  purgedScopes,
-  purgedTexts,
   type Redactions,
   redactedSessionsText,
   redactionsFor,
@@ -49,14 +48,14 @@ export async function purge(
   const ids = new Set(given)
   const { entries, changes } = readHistory(state)
   const present = given.flatMap((id) => getEntry(state, id) ?? [])
-  const versions = { entries: [...entries, ...present], changes: [...changes] }
-  const texts = [...purgedTexts(versions, ids, origin.agent), ...others]
+  const purged = collectPurged({ entries: [...entries, ...present], changes }, ids, origin.agent)
+  const texts = [...purged.texts, ...others]
   const redactions = redactionsFor(texts)
   const isThere = given.some((id) => state.catalogue.head(id) !== undefined)
   const before = state.catalogue.files.size
   const sessions = await turn.rebuild({
     epoch: crypto.randomUUID(),
-    purging: { ids, redactions, change: purgeChange(state, origin, purgedScopes(versions, ids), nowMs) },
+    purging: { ids, redactions, change: purgeChange(state, origin, purged.scopes, nowMs) },
   })
   const { path } = turn.state.file
   removeLeftOvers(path, sidecar)

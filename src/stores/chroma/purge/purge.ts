@@ -9,11 +9,11 @@ import { isKeepsakeError, KeepsakeError } from '../../../errors.ts'
 import type { Origin, Scope } from '../../../model/entry.ts'
 import { normalizeAgentId } from '../../../model/name.ts'
 import {
+  collectPurged,
   entryOccurrences,
   fileMentions,
   type Occurrence,
   type PurgedText,
-  purgedScopes,
   type Redactions,
   redactedSessionsText,
   redactionsFor,
@@ -101,12 +101,12 @@ async function declareGone(
   options: CallOptions,
 ): Promise<boolean> {
   let wasThere = false
-  const purged = purgedScopes(await readHistory(log, followed, options), ids)
+  const { scopes } = collectPurged(await readHistory(log, followed, options), ids)
   await writer.appendRecord((newest) => {
     wasThere = [...ids].some((id) => newest.state.get(id) !== undefined)
     const { agent } = origin
     return {
-      changes: [purgeChange(newest, origin, purged, clock())],
+      changes: [purgeChange(newest, origin, scopes, clock())],
       epoch: crypto.randomUUID(),
       gone: [...ids],
       ...(agent === undefined ? {} : { agent: normalizeAgentId(agent) }),

@@ -10,11 +10,10 @@ import type { Origin, Scope } from '../../../model/entry.ts'
 import { KINDS } from '../../../model/kinds.ts'
 import type { Change, Operation } from '../../../model/operation.ts'
 import {
+  collectPurged,
   entryOccurrences,
   type Occurrence,
   type PurgedText,
-  purgedScopes,
-  purgedTexts,
   type Redactions,
   redactedSessionsText,
   redactionsFor,
@@ -47,9 +46,8 @@ export async function purge(
   const begin = (): Note => {
     const { entries, changes } = readHistory(workspace)
     const present = ids.flatMap((id) => workspace.files.view().get(id) ?? [])
-    const [versions, purged] = [{ entries: [...entries, ...present], changes }, new Set(ids)]
-    const texts = purgedTexts(versions, purged, origin.agent)
-    return { ids, origin, texts, scopes: purgedScopes(versions, purged) }
+    const versions = { entries: [...entries, ...present], changes }
+    return { ids, origin, ...collectPurged(versions, new Set(ids), origin.agent) }
   }
   return writer.exclusively(() => purgeHeld(workspace, writer, begin()), signal)
 }
