@@ -59,17 +59,17 @@ export async function summariesOf(
   }
   const summaries: SessionSummary[] = []
   const counts = new Map<string, Count>()
-  let saved = 0
+  let savedRecords = 0
   for (const { key, createdAt, problem } of await sessions.list(agent, options)) {
     const transcript = new Transcript({ ...place, key }, past)
     const basis = `${createdAt}${archives.get(key) ?? ''}`
-    const { count, ...made } = await countTurns(transcript, kept.get(key), basis, options)
+    const { count, saved } = await countTurns(transcript, kept.get(key), basis, options)
     const told = problem === undefined ? {} : { problem }
     summaries.push({ key, createdAt, lastAt: count.lastAt ?? createdAt, turns: count.turns, ...told })
     counts.set(key, count)
-    saved += made.saved
+    savedRecords += saved
   }
-  if (saved >= RECORDS_WORTH_STORING) await derived.write(derivedKey, formatCounts(counts))
+  if (savedRecords >= RECORDS_WORTH_STORING) await derived.write(derivedKey, formatCounts(counts))
   return summaries
 }
 
