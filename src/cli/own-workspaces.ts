@@ -98,9 +98,11 @@ export function addOwnWorkspace(config: Config, { id }: Settings, identity?: str
   }
 }
 
-/** Whether there are files that this process did not write, and whose owner is unknown. */
+/** Whether there are files that this process did not write, and whose owner is unknown. It has not begun the journal yet. */
 function hasOtherFiles({ values: { backend, workspace } }: Config): boolean {
-  return backend === 'filesystem' && readdirSync(workspace).some((name) => name !== SETTINGS_FILE && name !== '.state')
+  if (backend !== 'filesystem') return false
+  if (existsSync(join(workspace, '.state/journal'))) return true
+  return readdirSync(workspace).some((name) => name !== SETTINGS_FILE && name !== '.state')
 }
 
 function listFile(): string {

@@ -69,6 +69,16 @@ describe.concurrent('a workspace that came with a clone', () => {
     expect((await start(desk)).text).toMatch(new RegExp(`^${WHO}\\n\\n---\\n\\n${ORDER}`))
   })
 
+  it('stays so when nothing but the history of its author came with it', async () => {
+    const desk = await Desk.empty()
+    await desk.make(['remember', 'The staging server moved.'])
+    rmSync(listOf(desk), { force: true })
+    for (const name of ['keepsake.yaml', 'agents']) rmSync(join(desk.workspace, name), { recursive: true })
+    await desk.make(['remember', 'It is back.'])
+    plant(desk)
+    expectQuoted((await start(desk)).text)
+  })
+
   it('can bring no identity from outside into a workspace that the user created, now or later', async () => {
     const desk = new Desk()
     writeFileSync(join(desk.folder, 'agent.yaml'), 'spec:\n  memory:\n    identity_file: ./Crab.md\n')
