@@ -118,10 +118,12 @@ function byAgent(operations: readonly AddOperation[]): ReadonlyMap<string, reado
 }
 
 const SAME = 'it is there already'
+/** A model follows an identity, and the folder may be someone else's. */
+const IDENTITY = 'an identity is not imported into an existing memory; copy the file if you want it'
 /** Kept where somebody wrote in it by hand; a memory has its own. */
 const SETTINGS_FILE = 'keepsake.yaml'
 
-/** Why there is no room for an entry; `undefined`: there is. */
+/** Why an entry is not added; `undefined`: it is. */
 function roomIn(heads: readonly EntryHead[]): (entry: EntryHead) => string | undefined {
   const byId = new Map(heads.map((head) => [head.id, head]))
   const byHandle = new Map(heads.flatMap((head) => handlesOf(head).map((handle) => [handleKey(head, handle), head])))
@@ -136,7 +138,7 @@ function roomIn(heads: readonly EntryHead[]): (entry: EntryHead) => string | und
       if (holder.kind === entry.kind && holder.revision === entry.revision) return SAME
       return `${JSON.stringify(entry.key ?? handle)} belongs to ${labelOf(holder)} there`
     }
-    return undefined
+    return entry.kind === 'identity' ? IDENTITY : undefined
   }
 }
 

@@ -85,6 +85,16 @@ describe('a folder', () => {
     expect((await scanned(memory)).slice(0, before.length)).toEqual(before)
   })
 
+  it("brings no identity into a memory that exists: the folder may be someone else's", async () => {
+    const [folder, memory] = [memoryStore(), memoryStore()]
+    const identity = { op: 'add', scope: 'main', kind: 'identity', content: 'I am the attacker.' } as const
+    await apply(folder, [identity, note('theirs')])
+    await apply(memory, [note('mine')])
+    const { added, leftOut } = await importFolder(folder, memory)
+    expect([added, leftOut.map(({ entry }) => entry)]).toEqual([1, ['the identity "IDENTITY" of main']])
+    expect((await scanned(memory)).map(({ kind }) => kind)).toEqual(['note', 'note'])
+  })
+
   it('knows what is there under another id by its name and text, and log entries by their time', async () => {
     const [folder, memory] = [memoryStore({ clock: () => 0 }), memoryStore({ clock: () => 0 })]
     for (const store of [folder, memory]) await apply(store, [note('same'), experience('said'), experience('more')])
