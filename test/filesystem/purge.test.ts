@@ -132,13 +132,15 @@ describe('purge', () => {
     expect(holding(SECRET)).toEqual([])
   })
 
-  it('is finished by the next writer when it was interrupted', async () => {
+  it.each([
+    ['', { origin: { by: 'user' }, texts: [{ agent: 'main', text: SECRET }], scopes: ['main'] }],
+    [' in 0.1', { needles: [SECRET] }],
+  ])('is finished by the next writer when it was interrupted%s', async (_, note) => {
     const { memory } = open()
     const { entry } = await memory.remember(SECRET, { name: 'Door' })
     await memory.session('chat').append({ role: 'user', content: SECRET })
     await memory.forget('Door')
-    const texts = [{ agent: 'main', text: SECRET }]
-    writeFileSync(join(root, '.state/purge.json'), JSON.stringify({ ids: [entry.id], origin: { by: 'user' }, texts }))
+    writeFileSync(join(root, '.state/purge.json'), JSON.stringify({ ids: [entry.id], ...note }))
     await open().memory.remember('next')
     expect(holding(SECRET)).toEqual([])
     expect(readdirSync(join(root, '.state'))).not.toContain('purge.json')

@@ -43,20 +43,15 @@ export async function purge(
   ids: readonly string[],
   { signal, origin = { by: 'user' } }: PurgeOptions,
 ): Promise<Purged> {
-  const begin = (): Note => {
-    const { entries, changes } = readHistory(workspace)
-    const present = ids.flatMap((id) => workspace.files.view().get(id) ?? [])
-    const versions = { entries: [...entries, ...present], changes }
-    return { ids, origin, ...collectPurged(versions, new Set(ids), origin.agent) }
-  }
-  return writer.exclusively(() => purgeHeld(workspace, writer, begin()), signal)
+  return writer.exclusively(() => purgeHeld(workspace, writer, newNote(workspace, ids, origin)), signal)
 }
 
 /** Called by whoever holds the lock and finds that a purge was begun. */
 export async function finishPurge(workspace: Workspace, writer: Writer): Promise<void> {
   const file = readFileAt(notePath(workspace))
   if (!file) return
-  await purgeHeld(workspace, writer, JSON.parse(decodeText(file.bytes) ?? '') as Note) // we wrote it
+  const note = JSON.parse(decodeText(file.bytes) ?? '') as Note | Pick<Note, 'ids'> // we wrote it; 0.1 noted no texts
+  await purgeHeld(workspace, writer, 'texts' in note ? note : newNote(workspace, note.ids, { by: 'user' }))
 }
 
 /** What is under way. It holds the texts too, for once they are gone from the journal nobody could look for them any more. */
@@ -65,8 +60,14 @@ interface Note {
   readonly origin: Origin
   /** Every text that the entries have or had. */
   readonly texts: readonly PurgedText[]
-  /** Missing in a note of 0.1. */
-  readonly scopes?: readonly Scope[]
+  readonly scopes: readonly Scope[]
+}
+
+function newNote(workspace: Workspace, ids: readonly string[], origin: Origin): Note {
+  const { entries, changes } = readHistory(workspace)
+  const present = ids.flatMap((id) => workspace.files.view().get(id) ?? [])
+  const versions = { entries: [...entries, ...present], changes }
+  return { ids, origin, ...collectPurged(versions, new Set(ids), origin.agent) }
 }
 
 function notePath({ stateFolder }: Workspace): string {
@@ -74,7 +75,7 @@ function notePath({ stateFolder }: Workspace): string {
 }
 
 async function purgeHeld(workspace: Workspace, writer: Writer, note: Note): Promise<Purged> {
-  const { ids: given, origin, texts, scopes = [] } = note
+  const { ids: given, origin, texts, scopes } = note
   const { stateFolder, catalog } = workspace
   const ids = new Set(given)
   const temporary = join(stateFolder, 'tmp')
