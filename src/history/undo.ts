@@ -116,8 +116,7 @@ function choose(changes: readonly LoggedChange[], request: UndoRequest, now: str
       (logged.change.reverts === undefined || filter.by === 'undo') &&
       matchesFilter(logged, filter),
   )
-  const isLeftAlone = ({ change }: LoggedChange): boolean =>
-    newest !== undefined && filter.by === undefined && change.origin.by === 'hand'
+  const isLeftAlone = ({ change }: LoggedChange): boolean => filter.by === undefined && change.origin.by === 'hand'
   const open = ordered.filter((logged) => !logged.isPartial && !isLeftAlone(logged))
   const left = withoutSpent(changes, open, now)
   const meant = newest === undefined ? left : left.slice(-newest)

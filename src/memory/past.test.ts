@@ -54,6 +54,12 @@ describe('an undo of the newest change', () => {
     expect(await undone({ by: 'hand', last: 1 })).toEqual([3])
   })
 
+  it('leaves external edits alone if a time chooses the changes, because they may be older than it', async () => {
+    await memory.remember('x', { name: 'a' })
+    await wrote('b', EXTERNAL)
+    expect(await undone({ since: '1970-01-01T00:00:00.000Z' })).toEqual([1])
+  })
+
   it('is a conflict if an external edit builds on it', async () => {
     const { entry } = await memory.remember('x', { name: 'a' })
     await store.apply({ operations: [{ op: 'write', id: entry.id, content: 'y' }], origin: EXTERNAL })

@@ -195,12 +195,12 @@ function randomRules(seed: number, batches: number): Rule[] {
       async run(trial) {
         const states = await play(trial, seed, batches)
         for (let n = 0; n < Math.floor(states.length / 3); n++) {
-          const number = await newestInForce(trial.store)
+          const number = present((await inForce(trial.store)).at(-1), 'a change to undo')
           await undo(trial, { changes: [number] })
           const index = states.findIndex((state) => state.number === number)
           await sameTexts(trial.store, states[index - 1]?.entries ?? [], `seed ${seed}, before ${number}`)
         }
-        await undo(trial, { since: '1970-01-01T00:00:00.000Z' })
+        await undo(trial, { changes: await inForce(trial.store) })
         equal(await scanned(trial.store), [], `seed ${seed}: all undone`)
       },
     },
@@ -248,10 +248,10 @@ async function undo(trial: Trial, request: UndoRequest): Promise<readonly number
   return reverts
 }
 
-/** Of any origin, external edits included. */
-async function newestInForce(store: Store): Promise<number> {
+/** The numbers of changes of any origin, external edits included. */
+async function inForce(store: Store): Promise<readonly number[]> {
   const open = (await everything(store)).filter(({ change, undoneBy }) => !change.reverts && undoneBy === undefined)
-  return present(open.at(-1), 'a change to undo').change.number
+  return open.map(({ change }) => change.number)
 }
 
 async function everything(store: Store): Promise<LoggedChange[]> {
