@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { Desk, ended, isReading } from './keepsake.ts'
+import { terminalAt } from './terminal.ts'
 
 describe.concurrent('standard input', () => {
   it('may be long, and come in pieces that split characters', async () => {
@@ -101,6 +102,19 @@ describe.skipIf(!scriptWorks).concurrent('a terminal', () => {
       shown: expect.stringContaining('Forgot the note'),
     })
     expect((await desk.run(['show', 'Deploys'])).status).toBe(3)
+  })
+
+  it('is asked about one entry, and no other is purged that has its name by now', async () => {
+    const desk = await Desk.furnished()
+    const terminal = terminalAt(desk, 'forget Deploys --purge', {})
+    await terminal.see('[y/N] ')
+    await desk.make(['rename', 'Deploys', 'Old deploys'])
+    await desk.make(['alias', 'Old deploys', 'Deploys', '--drop'])
+    await desk.make(['remember', 'Run make all.', '--name', 'Deploys'])
+    terminal.type('y\r')
+    await terminal.see('nothing was removed')
+    expect(await terminal.ended()).toBe(4)
+    for (const name of ['Deploys', 'Old deploys']) expect((await desk.run(['show', name])).status).toBe(0)
   })
 })
 

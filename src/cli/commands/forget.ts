@@ -1,4 +1,5 @@
 /** `keepsake forget`: removes an entry after a confirmation; with `--purge`, every version of it. */
+import { KeepsakeError } from '../../errors.ts'
 import { type Entry, WORLD } from '../../model/entry.ts'
 import type { Occurrence } from '../../model/redaction.ts'
 import { DRY_RUN, insist } from '../ask.ts'
@@ -44,8 +45,7 @@ async function run(context: Context): Promise<Outcome> {
     spared: 'nothing was removed',
     deed: 'remove it',
   })
-  // By id: whatever the name means by now, this is the entry that was agreed on.
-  return purge ? purged(context) : forgotten(context, entry)
+  return purge ? purged(context, entry) : forgotten(context, entry)
 }
 
 function tried({ screen }: Context, entry: Entry, what: string): Outcome {
@@ -59,16 +59,23 @@ function tried({ screen }: Context, entry: Entry, what: string): Outcome {
 
 async function forgotten(context: Context, { id }: Entry): Promise<Outcome> {
   const { memory } = await context.open()
+  // By id: whatever the name means by now, this is the entry that was agreed on.
   const written = await memory.forget(id)
   const outcome = await writtenOutcome(context, written, `Forgot ${labelOf(written.entry)}`)
   const { change } = written
   return change ? { ...outcome, text: `${outcome.text}\nTo bring it back: keepsake undo ${change.number}` } : outcome
 }
 
-async function purged(context: Context): Promise<Outcome> {
+async function purged(context: Context, agreed: Entry): Promise<Outcome> {
   const { memory } = await context.open()
+  const ref = context.given.operand(0)
+  if ((await memory.findEver(ref)).entry.id !== agreed.id) {
+    throw new KeepsakeError('CONFLICT', `"${ref}" is another entry by now; nothing was removed`, {
+      hint: `To purge the one that you were asked about, give its id: ${agreed.id}`,
+    })
+  }
   // By what was given: what was forgotten under that name before goes too.
-  const { entry, cleaned, occurrences, outOfReach, warnings } = await memory.purge(context.given.operand(0))
+  const { entry, cleaned, occurrences, outOfReach, warnings } = await memory.purge(ref)
   const found = occurrences.map((place) => ({ ...place, ...commandFor(place, memory.agent, context) }))
   const listed = found.slice(0, MAX_LISTED).map(({ command, ...place }) => {
     return `${occurrenceText(place)}${command === undefined ? '' : `: ${command}`}`
