@@ -28,6 +28,11 @@ describe('a redacted line', () => {
       JSON.stringify({ tools: [{ input: SECRET }] }),
       '[{"input":"[purged]"}]',
     ],
+    [
+      'is nested too deep to be walked',
+      `${'['.repeat(20_000)}${JSON.stringify(SECRET)}${']'.repeat(20_000)}`,
+      '["[purged]"]',
+    ],
     ['is the metadata', JSON.stringify({ key: SECRET, createdAt: 'x', title: SECRET }), '"title":"[purged]"'],
   ])('loses the text where it %s', (_, line, expected) => {
     expect(redacted(line)).toContain(expected)

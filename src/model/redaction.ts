@@ -23,6 +23,8 @@ const OWN_METADATA = new Set(['session', 'archive', 'first', 'through', 'since',
 const STRUCTURAL =
   /^(type|id|role|name|key|call|tools|at|time|timestamp|turn|marker|first|through|until|reason|archive_name|.*(_id|Id|_at|At))$/
 
+const MAX_DEPTH = 500
+
 const NEWLINE = 10
 
 /** A text that a purged entry had, and the agent whose sessions lose it; with `world`, no session does. */
@@ -288,7 +290,7 @@ interface ParsedLine {
   /** An editor may have put a byte order mark before the first line. */
   readonly mark: string
   readonly rest: string
-  /** Missing if the line is not JSON. */
+  /** Missing if the line is not JSON, or nested too deep. */
   readonly value?: JsonValue
 }
 
@@ -296,10 +298,21 @@ function parseLine(line: string): ParsedLine {
   const mark = line.startsWith('\ufeff') ? '\ufeff' : ''
   const rest = line.slice(mark.length)
   try {
-    return { mark, rest, value: JSON.parse(rest) as JsonValue } // JSON.parse gives nothing else
+    const value = JSON.parse(rest) as JsonValue // JSON.parse gives nothing else
+    return isTooDeep(value) ? { mark, rest } : { mark, rest, value }
   } catch {
     return { mark, rest }
   }
+}
+
+/** A transcript may come from anywhere, and recursion over a value that is nested thousands of times would overflow the stack. */
+function isTooDeep(value: JsonValue): boolean {
+  let level: readonly JsonValue[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  }
+  return false
 }
 
 /** `undefined` if the bytes are not UTF-8. */
