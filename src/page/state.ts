@@ -75,11 +75,11 @@ function withHint(error: ApiError): Pick<Notice, 'hint'> {
 
 export async function loadWorkspace(): Promise<void> {
   workspace.value = await get<Workspace>('/workspace')
-  shownRevision ??= workspace.value.revision
+  shownRevision.value ??= workspace.value.revision
 }
 
-/** The views show this revision or a newer one. The workspace may be newer than they are. */
-let shownRevision: string | undefined
+/** The views show this revision or a newer one. The workspace may be newer than they are: a change of another agent does not count. */
+export const shownRevision: Signal<string | undefined> = signal(undefined)
 
 /** What comes together is shown together: an import tells of a thousand changes in a row, and each look asks the server. */
 const GATHER_MS = 150
@@ -107,7 +107,7 @@ async function reload(): Promise<void> {
   areViewsOutdated = false
   await loadWorkspace().catch(fail)
   if (!withViews) return
-  shownRevision = workspace.value?.revision
+  shownRevision.value = workspace.value?.revision
   changed.value = { count: changed.value.count + 1 }
 }
 
@@ -149,7 +149,7 @@ function isShown(change: string): boolean {
 
 function isUpToDate(ready: string): boolean {
   const { revision }: ReadyEvent = JSON.parse(ready)
-  return revision === shownRevision
+  return revision === shownRevision.value
 }
 
 /** Takes a change back and offers to bring it back. Where later ones build on it, it leads to where those can be seen. */

@@ -172,6 +172,23 @@ describe.skipIf(MISSING !== '')(`live updates${MISSING}`, () => {
     await counts?.filter({ hasText: '3' }).waitFor()
   })
 
+  it('a map is outdated after a change of what it shows, not when it is opened or another agent writes', async () => {
+    const { page } = await opened()
+    const point = { kind: 'note', scope: 'main', x: 0, y: 0 }
+    const points = ['One', 'Two'].map((label) => ({ ...point, id: label, label }))
+    await page.route('**/api/v1/map*', (route) => route.fulfill({ json: { points, missing: 0 } }))
+    await page.goto(`${site.url}/map`)
+    const outdated = page.getByText('The memory may have changed since this was drawn.')
+    await page.getByText('2 in sight').waitFor()
+    await remember('beside')
+    await page.getByRole('option', { name: 'beside' }).waitFor({ state: 'attached' })
+    expect(await outdated.count()).toBe(0)
+    await remember()
+    await outdated.waitFor()
+    await page.getByRole('button', { name: 'Draw it anew' }).click()
+    await outdated.waitFor({ state: 'detached' })
+  })
+
   it('an entry that is being forgotten is not reported as gone before the answer', async () => {
     const { page } = await opened()
     const name = await remember()

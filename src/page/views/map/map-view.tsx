@@ -4,7 +4,7 @@ import type { MapAnswer } from '../../../api/contract.ts'
 import { get } from '../../client.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
-import { agent, workspace } from '../../state.ts'
+import { agent, shownRevision } from '../../state.ts'
 import { DrawnMap } from './drawn-map.tsx'
 import { NoMap } from './no-map.tsx'
 import { PointField } from './point-field.ts'
@@ -13,7 +13,7 @@ export function MapView(): VNode {
   // Each entry more would move the others, under the eyes of whoever looks at them: so only when it is asked for.
   const { value, error, isLoading, reload } = useLoaded(
     async (signal) => {
-      const drawnAt = workspace.value?.revision
+      const drawnAt = shownRevision.value
       const answer = await get<MapAnswer>('/map', { agent: agent.value }, signal)
       // To read, to lay out and to draw ten thousand points are tasks of their own, so that keys and pointers are heard between them.
       await nextTask()
@@ -38,7 +38,7 @@ export function MapView(): VNode {
   return (
     <DrawnMap field={field} missing={answer.missing}>
       {error && <Failure error={error} />}
-      {(workspace.value?.revision !== drawnAt || isLoading) && (
+      {(shownRevision.value !== drawnAt || isLoading) && (
         <p class="map-outdated" role="status">
           The memory may have changed since this was drawn.{' '}
           {/* Not `disabled`: that would take the focus away from it. */}
