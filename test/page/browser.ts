@@ -38,10 +38,15 @@ export async function served(desk: Desk, args: readonly string[] = []): Promise<
   const said: string[] = []
   child.stderr.on('data', (part) => said.push(String(part)))
   const { url, link } = JSON.parse(await firstLine(child.stdout))
+  let links = 0
   const nextLink = async (): Promise<string> => {
     for (;;) {
-      const next = [...said.join('').matchAll(/For another one: (\S+)/g)].at(-1)?.[1]
-      if (next !== undefined) return next
+      // By number: the last one that was read so far may be one that was used.
+      const next = [...said.join('').matchAll(/For another one: (\S+)\n/g)][links]?.[1]
+      if (next !== undefined) {
+        links++
+        return next
+      }
       await new Promise((done) => setTimeout(done, 20))
     }
   }
@@ -111,7 +116,8 @@ export async function shown(site: Pick<Site, 'link' | 'url'>, options: ShowOptio
     if (!request.url().startsWith(site.url)) complaints.push(`asked for ${request.url()}`)
   })
   await page.goto(site.link)
-  await page.getByRole('navigation', { name: 'Views' }).waitFor()
+  // Known only once the link has let this browser in: who goes elsewhere before that is locked out, and the link is used up.
+  await page.getByLabel('Agent', { exact: true }).waitFor({ state: 'attached' })
   return { page, complaints }
 }
 

@@ -66,7 +66,8 @@ describe.skipIf(MISSING !== '')(`a person at the page${MISSING}`, () => {
     expect(readFileSync(file, 'utf8')).toContain('05:00')
     await notices().getByRole('button', { name: /undo/i }).first().click()
     await shows('It restarts at 04:00.')
-    expect(readFileSync(file, 'utf8')).toContain('04:00')
+    // The page may hear of the change before its file is written.
+    await expect.poll(() => readFileSync(file, 'utf8')).toContain('04:00')
   })
 
   it('sees what an editor did to the file, and undoes that on the page', async () => {
