@@ -1,6 +1,8 @@
 /** Entries as people read them. */
-import type { Entry, EntryHead } from '../model/entry.ts'
+import type { Memory } from '../memory.ts'
+import { type Entry, type EntryHead, WORLD } from '../model/entry.ts'
 import { localTime } from '../model/time.ts'
+import type { Context } from './command.ts'
 import { displayWidth, fittingLength, padToWidth } from './display-width.ts'
 import type { Screen } from './screen.ts'
 
@@ -72,9 +74,20 @@ export function listText(entries: readonly Entry[], { screen, root, zone }: Text
   return lines.map((line) => line.trimEnd()).join('\n')
 }
 
-/** A reference to each entry (its name, else its id), one per line. */
-export function refsText(entries: readonly Entry[], screen: Screen): string {
-  return entries.map(({ name, id }) => screen.line(name ?? id)).join('\n')
+/** What --quiet prints of a list: a reference to each entry, one per line. A name counts for an entry of the agent first. */
+export async function quietRefs(
+  entries: readonly Entry[],
+  memory: Memory,
+  { given, screen }: Context,
+): Promise<string> {
+  if (!given.has('quiet')) return ''
+  const own = await memory.heads({ scopes: [memory.agent] })
+  return refsText(entries, new Set(own.flatMap(({ name, aliases }) => [name, ...aliases])), screen)
+}
+
+export function refsText(entries: readonly Entry[], ownNames: ReadonlySet<string | null>, screen: Screen): string {
+  const refs = entries.map(({ scope, name, id }) => (scope === WORLD && ownNames.has(name) ? id : (name ?? id)))
+  return refs.map((ref) => screen.line(ref)).join('\n')
 }
 
 const MAX_COLUMNS = 48

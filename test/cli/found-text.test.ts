@@ -97,8 +97,8 @@ describe('hits for a person', () => {
   })
 
   it('are names or ids alone when little is wanted', () => {
-    expect(refsText([CHECKLIST, MOVED], PIPE)).toBe(`Deploys\n${MOVED.id}`)
-    expect(refsText([], PIPE)).toBe('')
+    expect(refsText([CHECKLIST, MOVED], new Set(['Deploys']), PIPE)).toBe(`Deploys\n${MOVED.id}`)
+    expect(refsText([], new Set(), PIPE)).toBe('')
   })
 
   it('that are none say which option to loosen', () => {

@@ -526,6 +526,16 @@ TIME  topic       Staging server             .keepsake/world/staging-server.md
     expect((await desk.run(['list', '--quiet', '--kind', 'fact'])).stdout).toBe('')
   })
 
+  it('addresses a topic by its id where an entry of the agent has its name', async () => {
+    const desk = await Desk.furnished()
+    await desk.make(['alias', 'Deploys', 'Staging server'])
+    for (const args of [['list'], ['recall', 'heron']]) {
+      const { stdout } = await desk.run([...args, '--quiet', '--kind', 'topic'])
+      const { entry } = await desk.json(['show', stdout.trim()])
+      expect(entry).toMatchObject({ kind: 'topic', name: 'Staging server' })
+    }
+  })
+
   it('gives whole entries as JSON, by kind', async () => {
     const { entries, ...rest } = await (await Desk.furnished()).json([
       'list',

@@ -6,7 +6,7 @@ import { AS_OF, ofReading, openReading } from '../as-of.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { parseDates, SINCE, UNTIL } from '../date-options.ts'
 import { entryJson, warningsJson } from '../entry-json.ts'
-import { listText, refsText } from '../entry-text.ts'
+import { listText, quietRefs } from '../entry-text.ts'
 import { WHERE } from '../search-options.ts'
 
 export const list: Command = {
@@ -14,7 +14,7 @@ export const list: Command = {
   operands: [],
   about: [
     'Lists what the agent can see, in the order it came: when, what kind, its name or first words, its file; and the id',
-    'of what has no name. With --quiet, prints only the names, or the ids of entries without a name.',
+    'of what has no name. With --quiet, prints only the names, or the ids of entries that no name refers to.',
   ],
   options: [
     {
@@ -52,7 +52,7 @@ async function run(context: Context): Promise<Outcome> {
   const outcome = {
     json: { entries: entries.map(entryJson), ...warningsJson(warnings) },
     text,
-    quietText: refsText(entries, screen),
+    quietText: await quietRefs(entries, memory, context),
     warnings,
   }
   return ofReading(outcome, reading)

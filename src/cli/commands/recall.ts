@@ -2,7 +2,7 @@
 import { AS_OF, ofReading, openReading, type Reading } from '../as-of.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { warningsJson } from '../entry-json.ts'
-import { refsText } from '../entry-text.ts'
+import { quietRefs } from '../entry-text.ts'
 import { foundJson, whyNotJson } from '../found-json.ts'
 import { hitsText, titleOf } from '../hits-text.ts'
 import { refuseDays, refuseSearchOptions, SEARCH_OPTIONS, searchOptions } from '../search-options.ts'
@@ -70,15 +70,17 @@ async function begin(context: Context): Promise<Outcome> {
   return ofReading({ json: { text, ...warningsJson(warnings) }, text: shown, quietText: shown, warnings }, reading)
 }
 
-async function search({ given, screen }: Context, reading: Reading, query: string): Promise<Outcome> {
+async function search(context: Context, reading: Reading, query: string): Promise<Outcome> {
+  const { given, screen } = context
   const { memory, root, zone } = reading
   const found = await memory.search(query, searchOptions(given, { zone, nowMs: Date.now() }))
   const place = { screen, root, zone }
   const outcome = {
     json: foundJson(found),
-    quietText: refsText(
+    quietText: await quietRefs(
       found.hits.map(({ entry }) => entry),
-      screen,
+      memory,
+      context,
     ),
     warnings: found.warnings,
   }
