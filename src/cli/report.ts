@@ -5,6 +5,7 @@
 import { isKeepsakeError } from '../errors.ts'
 import { escapeInvisibleJson, markInvisible } from '../prompt/invisible.ts'
 import type { Outcome } from './command.ts'
+import { warningsJson } from './entry-json.ts'
 import { EXIT_STATUS, type FailureCode } from './exit-status.ts'
 import { withoutControls } from './screen.ts'
 
@@ -35,7 +36,7 @@ export class Report {
     this.#mayBeLost = mayBeLost === true
     this.#isTold = true
     if (this.#asJson) {
-      if (json) printJson(json)
+      if (json) printJson('warnings' in json ? json : { ...json, ...warningsJson(warnings) })
       return
     }
     const shown = this.#quietly ? quietText : text

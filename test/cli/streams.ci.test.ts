@@ -35,6 +35,12 @@ describe.concurrent('standard output', () => {
     expect((await desk.shell('set -o pipefail; "$NODE" "$MAIN" show nope --json | true', 'bash')).status).toBe(3)
   })
 
+  it('has the warnings of every command as JSON', async () => {
+    const desk = await Desk.furnished()
+    const { warnings } = await desk.json(['install', 'claude', '--http'])
+    expect(warnings).toEqual([expect.stringContaining('contains the token of the server')])
+  })
+
   it('and error that nobody reads leave the status', async () => {
     const desk = await Desk.furnished()
     expect((await desk.shell('set -o pipefail; "$NODE" "$MAIN" show nope 2>&1 | true', 'bash')).status).toBe(3)
