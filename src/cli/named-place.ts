@@ -8,7 +8,7 @@ import { isKnownAgent, UnknownAgentError } from '../agents/known-agent.ts'
 import { findPlace, isThere, SETTINGS_FILE, workspaceAt } from '../config/find-workspace.ts'
 import { KEYS } from '../config/keys.ts'
 import type { Config } from '../config/load-config.ts'
-import { isUrl } from '../config/value-types.ts'
+import { AGENT, isUrl } from '../config/value-types.ts'
 import { isKeepsakeError, KeepsakeError } from '../errors.ts'
 import { openLasting } from '../memory/lasting-store.ts'
 import type { Memory } from '../memory.ts'
@@ -110,7 +110,7 @@ export async function checkAgent(
 
 /** The agents that have data here now: by folder, since an agent may have sessions but no entry yet, and by entry. */
 export async function agentsIn({ store }: Pick<Memory, 'store'>, root: string): Promise<readonly string[]> {
-  const folders = namesIn(join(root, 'agents')).map((name) => name.toLowerCase())
+  const folders = namesIn(join(root, 'agents')).flatMap((name) => AGENT.read(name, root) ?? [])
   const scopes = (await store.heads()).map(({ scope }) => scope)
   return [...new Set([...folders, ...scopes])].filter((name) => name !== WORLD).sort()
 }

@@ -196,6 +196,8 @@ describe('a named agent that does not exist', () => {
   it('gets a list of the agents if no name is similar', async () => {
     const desk = await Desk.furnished()
     await jsonFrom(desk, ['session', 'append', 's', '--role', 'user', 'Hello.', '--agent', 'scout'])
+    // What no agent can be called is none.
+    mkdirSync(join(desk.workspace, 'agents/.DS_Store'))
     const { error } = await jsonFrom(desk, ['list'], { env: { KEEPSAKE_AGENT: 'ada' } })
     expect(error.hint).toBe('The agents are: main, scout.')
   })
