@@ -17,9 +17,9 @@ export const forget: Command = {
   about: [
     'Removes an entry: by its name, an alias, or the id that "keepsake list" shows. On a terminal it asks first; a',
     'program says --yes. Without either it only tells what would be removed. "keepsake undo" brings it back.',
-    'With --purge nothing does: every version of it is deleted, also if it was forgotten before, and its text is taken out',
-    "of the agent's own sessions. Other places with the same words, and copies out of reach, are not changed; they are",
-    'listed, also with --quiet.',
+    'With --purge nothing does: every version of it is deleted, and of every forgotten entry that had the name you give.',
+    "Their texts are removed from the agent's own sessions. Other places with the same words, and copies out of reach, are",
+    'not changed; they are listed, also with --quiet.',
   ],
   options: [
     { name: 'yes', about: 'remove it without asking' },
@@ -37,7 +37,9 @@ async function run(context: Context): Promise<Outcome> {
   const ref = given.operand(0)
   const { entry, gone } = purge ? await memory.findEver(ref) : { entry: await memory.find(ref), gone: false }
   const where = entry.path === undefined || gone ? '' : ` in ${screen.path(root, entry.path)}`
-  const what = `${purge ? 'every version of ' : ''}${labelOf(entry)}${where}: "${shortened(entry.content)}"`
+  const it = `${labelOf(entry)}${where}: "${shortened(entry.content)}"`
+  const namesakes = ref === entry.id ? '' : ', and every forgotten entry with this name'
+  const what = purge ? `every version of ${it}${namesakes}` : it
   if (given.has('dry-run')) return tried(context, entry, what)
   await insist(context, {
     question: `Remove ${what}?`,
