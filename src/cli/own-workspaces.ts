@@ -117,18 +117,21 @@ function readList(): readonly OwnWorkspace[] {
     const { workspaces } = JSON.parse(readFileSync(file, 'utf8')) as { workspaces: OwnWorkspace[] } // as we wrote it
     return workspaces.filter(({ path, id }) => typeof path === 'string' && typeof id === 'string')
   } catch (cause) {
-    const hint = 'Repair it, or remove it and run "keepsake init --own" in each of your workspaces.'
-    throw new StorageError('reading', file, cause, hint)
+    throw new StorageError('reading', file, cause, `Repair it, or ${START_OVER}`)
   }
 }
+
+const START_OVER = 'remove it and run "keepsake init --own" in each of your workspaces.'
 
 /** A list that another user can write can't be trusted. */
 function refuseForeignFile(file: string): void {
   const { uid, mode } = statSync(file)
   const user = process.getuid?.()
   if (user === undefined || (uid === user && (mode & 0o022) === 0)) return
-  const hint = `Check what it lists, then run: ${shellLine(['chmod', '600', file])}`
-  throw new StorageError('reading', file, 'other users can change it', hint)
+  const isOwn = uid === user
+  const reason = isOwn ? 'other users can change it' : 'it belongs to another user'
+  const hint = isOwn ? `Check it, then run: ${shellLine(['chmod', '600', file])}` : `Take it over, or ${START_OVER}`
+  throw new StorageError('reading', file, reason, hint)
 }
 
 function errorMessage(error: unknown): string {
