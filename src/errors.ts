@@ -137,23 +137,28 @@ export class PartialChangeError extends KeepsakeError {
   }
 }
 
-/** `before`: the newest change before the purge that can be undone, or `null` if there is none; left out if the purge was named by its number. */
+/** What the change did was purged, so there is nothing left to restore. */
 export class PurgedChangeError extends KeepsakeError {
+  constructor(change: number) {
+    super('CONFLICT', `change ${change} can't be undone: what it did was purged`, {
+      hint: 'Write what you want instead.',
+      data: { changes: [change] },
+    })
+  }
+}
+
+/** `before`: the newest change before the purge that can be undone, or `null` if there is none; left out if the purge was named by its number. */
+export class PurgeNotUndoableError extends KeepsakeError {
   constructor(change: number, before?: number | null) {
-    if (before === undefined) {
-      super('CONFLICT', `change ${change} can't be undone: it is a purge, or what it did was purged`, {
-        hint: 'Write what you want instead.',
-        data: { changes: [change] },
-      })
-    } else {
-      super('CONFLICT', `change ${change} is a purge and can't be undone`, {
-        hint:
-          before === null
+    super('CONFLICT', `change ${change} is a purge and can't be undone`, {
+      hint:
+        before === undefined
+          ? 'Write what you want instead.'
+          : before === null
             ? 'There is no change before it.'
             : `The change before it is ${before}, which you can undo by its number.`,
-        data: { changes: [change], before },
-      })
-    }
+      data: { changes: [change], ...(before === undefined ? {} : { before }) },
+    })
   }
 }
 

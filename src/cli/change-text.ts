@@ -5,7 +5,7 @@ import { aKind } from '../model/kinds.ts'
 import type { Change } from '../model/operation.ts'
 import type { Touched } from '../ports/store.ts'
 import { diffText } from './diff-text.ts'
-import { displayWidth, padToWidth } from './display-width.ts'
+import { columnWidth, padToWidth } from './display-width.ts'
 import { labelOf, originText, shortened, timeText } from './entry-text.ts'
 import type { Screen } from './screen.ts'
 
@@ -39,7 +39,7 @@ export function logText(changes: readonly LoggedChange[], screen: Screen, zone: 
     who: screen.line(whoText(logged.change)),
   }))
   const numbers = Math.max(0, ...rows.map(({ number }) => number.length))
-  const whos = rows.reduce((most, { who }) => Math.max(most, displayWidth(who)), 0)
+  const whos = columnWidth(rows.map(({ who }) => who))
   return rows
     .flatMap(({ logged, number, who }) => {
       const { change, touched, undoneBy } = logged

@@ -54,7 +54,7 @@ export interface Opened {
   readonly memory: Memory
   /** The folder of the workspace, or its one file, absolute. */
   readonly root: string
-  /** `false`: there is no memory yet, and nobody named this place. */
+  /** `false`: there is no memory yet, and this is the default place for one. */
   readonly isThere: boolean
   /** Warnings to print beside the answer, such as that the agent is new. */
   readonly warnings: readonly string[]

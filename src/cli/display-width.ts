@@ -28,6 +28,11 @@ export function displayWidth(text: string): number {
   return width
 }
 
+/** The width of a column of these texts. */
+export function columnWidth(texts: readonly string[]): number {
+  return texts.reduce((widest, text) => Math.max(widest, displayWidth(text)), 0)
+}
+
 /** Appends spaces up to a number of columns. */
 export function padToWidth(columns: number, text: string): string {
   return text + ' '.repeat(Math.max(0, columns - displayWidth(text)))

@@ -10,7 +10,7 @@ import {
 } from '../stores/filesystem/doctor/doctor.ts'
 import type { Outcome } from './command.ts'
 import { counted } from './counted.ts'
-import { displayWidth, padToWidth } from './display-width.ts'
+import { columnWidth, padToWidth } from './display-width.ts'
 import type { EmbeddingsState } from './embeddings-state.ts'
 import type { Screen } from './screen.ts'
 
@@ -89,7 +89,7 @@ function findingsText({ examination, mending, wouldMend }: Told, root: string, s
 
 function rows(findings: readonly Finding[], root: string, screen: Screen, how: 'brief' | 'whole'): string[] {
   const paths = findings.map(({ path }) => screen.path(root, path))
-  const width = Math.min(WIDEST_PATH, Math.max(...paths.map(displayWidth)))
+  const width = Math.min(WIDEST_PATH, columnWidth(paths))
   return findings.flatMap(({ code, problem, hint }, index) => [
     `  ${padToWidth(width, paths[index] ?? '')}  ${screen.line(problem)} ${screen.dim(`[${code}]`)}`,
     ...(how === 'whole' ? [`  ${' '.repeat(width)}  ${screen.dim(screen.line(hint))}`] : []),

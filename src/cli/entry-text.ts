@@ -3,7 +3,7 @@ import type { Memory } from '../memory.ts'
 import { type Entry, type EntryHead, WORLD } from '../model/entry.ts'
 import { localTime } from '../model/time.ts'
 import type { Context } from './command.ts'
-import { displayWidth, fittingLength, padToWidth } from './display-width.ts'
+import { columnWidth, displayWidth, fittingLength, padToWidth } from './display-width.ts'
 import type { Screen } from './screen.ts'
 
 export interface TextPlace {
@@ -61,8 +61,7 @@ export function listText(entries: readonly Entry[], { screen, root, zone }: Text
     title: screen.line(shortened(entry.name ?? entry.key ?? entry.content)),
     path: entry.path === undefined ? '' : screen.path(root, entry.path),
   }))
-  const widest = (column: 'kind' | 'title' | 'path'): number =>
-    rows.reduce((most, row) => Math.max(most, displayWidth(row[column])), 0)
+  const widest = (column: 'kind' | 'title' | 'path'): number => columnWidth(rows.map((row) => row[column]))
   const [kinds, titles, paths] = [widest('kind'), widest('title'), widest('path')]
   const lines = rows.map(({ entry, kind, title, path }) => {
     const named = `${timeText(entry.createdAt, zone)}  ${padToWidth(kinds, kind)}  ${padToWidth(titles, title)}  `

@@ -4,7 +4,7 @@ import { METRICS } from '../eval/metrics.ts'
 import { RECALL_TESTS, type TestResult } from '../eval/recall-tests.ts'
 import type { Run } from '../eval/run.ts'
 import { type Average, type Summary, summaryOf } from '../eval/summary.ts'
-import { displayWidth, padToWidth } from './display-width.ts'
+import { columnWidth, padToWidth } from './display-width.ts'
 import type { Screen } from './screen.ts'
 
 const TITLES = ['Recall@1', 'Recall@5', 'Recall@10', 'nDCG@10', 'MRR@10', 'hit@10']
@@ -69,7 +69,7 @@ export function comparisonText(comparisons: readonly Comparison[], screen: Scree
 /** The first column to the left, numbers to the right; the first row is the head. */
 function aligned(rows: readonly (readonly string[])[], screen: Screen): string[] {
   const shown = rows.map((row) => row.map((cell) => screen.line(cell)))
-  const widths = (shown[0] ?? []).map((_, column) => Math.max(...shown.map((row) => displayWidth(row[column] ?? ''))))
+  const widths = (shown[0] ?? []).map((_, column) => columnWidth(shown.map((row) => row[column] ?? '')))
   return shown.map((row, index) => {
     const parts = row.map((cell, column) =>
       column === 0 ? padToWidth(widths[column] ?? 0, cell) : cell.padStart(widths[column] ?? 0),

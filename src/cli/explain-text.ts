@@ -1,7 +1,7 @@
 /** Every part of a score as a table: what each word gave, what else came to it, and what it was measured by. */
 import { MODE_TEXTS, meaningText, searchedText, understoodParts } from '../prompt/searched-text.ts'
 import type { Searched, SupportPart, Why, WordPart } from '../recall/found.ts'
-import { displayWidth } from './display-width.ts'
+import { columnWidth, displayWidth } from './display-width.ts'
 import { rowsText, shortened } from './entry-text.ts'
 import type { Screen } from './screen.ts'
 
@@ -86,7 +86,7 @@ function pointsOf(best: number): (number: number) => string {
 /** Columns, words to the left and numbers to the right. */
 function tableText(rows: readonly Row[], screen: Screen): string[] {
   const cells = rows.map((row) => row.map((cell) => shortened(screen.line(cell), MAX_COLUMNS)))
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => displayWidth(row[column] ?? ''))))
+  const widths = [0, 1, 2, 3].map((column) => columnWidth(cells.map((row) => row[column] ?? '')))
   return cells.map((row) =>
     row
       .map((cell, column) => {

@@ -148,7 +148,7 @@ function ensureToken(file: string): void {
   throw foreignToken(file, 'other users can read or change this token', hint)
 }
 
-/** Writes a temporary file and links it: linking fails if the name is taken, and nobody reads half a token. */
+/** Writes a temporary file and links it: linking fails if the name is taken, and no other process can read half a token. */
 function writeToken(file: string): void {
   makeFolder(stateFolder())
   const temporary = `${file}.${randomBytes(6).toString('hex')}`

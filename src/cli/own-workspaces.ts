@@ -61,10 +61,10 @@ function ownershipHint(config: Config): string {
   return `If it is yours, run: ${shellLine(['keepsake', 'init', '--own', ...place])}`
 }
 
-type Opened = readonly [config: Config, settings: Settings]
+type ConfiguredWorkspace = readonly [config: Config, settings: Settings]
 
 /** A copy of the user's own workspace is their own. */
-export function keepOwnership(from: Opened, to: Opened): void {
+export function keepOwnership(from: ConfiguredWorkspace, to: ConfiguredWorkspace): void {
   attempt(() => {
     if (whyNotOwn(...from, '') === undefined) addOwnWorkspace(...to)
   })

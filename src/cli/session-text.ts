@@ -4,7 +4,7 @@ import type { BrokenLine } from '../session/broken-records.ts'
 import type { SessionView, WholeTranscript } from '../session/recording.ts'
 import type { Marker, Message, Turn } from '../session/records.ts'
 import type { SessionSummary } from '../session/summaries.ts'
-import { displayWidth, padToWidth } from './display-width.ts'
+import { columnWidth, padToWidth } from './display-width.ts'
 import { rowsText, timeText } from './entry-text.ts'
 import type { Screen } from './screen.ts'
 
@@ -76,9 +76,9 @@ export function messagesText(messages: readonly Message[], place: TextPlace): st
 
 export function sessionsText(sessions: readonly SessionSummary[], { screen, zone }: TextPlace): string {
   const keys = sessions.map(({ key }) => screen.line(key))
-  const width = keys.reduce((most, key) => Math.max(most, displayWidth(key)), 0)
+  const width = columnWidth(keys)
   const counts = sessions.map(({ turns }) => turnsPhrase(turns))
-  const widest = counts.reduce((most, count) => Math.max(most, count.length), 0)
+  const widest = columnWidth(counts)
   return sessions
     .map(({ createdAt, lastAt }, index) => {
       const [key = '', count = ''] = [keys[index], counts[index]]

@@ -31,7 +31,7 @@ export function findPlace(from: string): Place {
   }
 }
 
-/** `path` itself, or the `.keepsake` in it if `path` is not a workspace: nobody expects a second memory beside that one. */
+/** `path` itself, or the `.keepsake` in it if `path` is not a workspace, so that no second memory is created beside that one. */
 export function workspaceAt(path: string): string {
   const inside = join(path, WORKSPACE_FOLDER)
   return isThere(inside) && !isThere(join(path, SETTINGS_FILE)) ? inside : path

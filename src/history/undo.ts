@@ -7,6 +7,7 @@ import {
   InvalidError,
   PartialChangeError,
   PurgedChangeError,
+  PurgeNotUndoableError,
   UnknownChangeError,
 } from '../errors.ts'
 import type { Entry } from '../model/entry.ts'
@@ -19,8 +20,8 @@ import { inForce, type Step, timelinesOf } from './timeline.ts'
 import { isNothingNow, lastStates, type Targets, walkBack } from './walk-back.ts'
 
 /**
- * Without `changes`, `last` and a filter: the newest that is not undone yet. The newest never includes external edits, unless `by` asks
- * for them: an edit that was recorded last may have been made before the other changes.
+ * Without `changes`, `last` and a filter: the newest that is not undone yet. Only a number or `by` chooses an external edit: one that
+ * was recorded last may have been made before the other changes.
  */
 export interface UndoRequest extends ChangeFilter {
   /** By number; one that the filter does not let through counts as not there. Naming an undo takes that undo back. */
@@ -125,7 +126,7 @@ function choose(changes: readonly LoggedChange[], request: UndoRequest, now: str
   const purge = meant.findLast(isPurge)
   if (purge) {
     const before = left.slice(0, left.indexOf(purge)).findLast((logged) => !isPurge(logged))
-    throw new PurgedChangeError(purge.change.number, before?.change.number ?? null)
+    throw new PurgeNotUndoableError(purge.change.number, before?.change.number ?? null)
   }
   const newer = ordered.slice(ordered.indexOf(oldest))
   return {
@@ -215,7 +216,8 @@ function changeToUndo(
         : `change ${number} is not known; the log of this agent goes from ${first} to ${last}`,
     )
   }
-  if (isPurge(found) || isEmptied(found)) throw new PurgedChangeError(number)
+  if (isPurge(found)) throw new PurgeNotUndoableError(number)
+  if (isEmptied(found)) throw new PurgedChangeError(number)
   if (found.undoneBy !== undefined) throw new ConflictingChangesError([number], [], found.undoneBy)
   if (found.isPartial) throw new PartialChangeError(number)
   return found

@@ -1,4 +1,4 @@
-/** Which change an undo reverts when nobody names one, and what it leaves alone. On the store in RAM. */
+/** Which change an undo reverts if none is named, and what it leaves alone. On the store in RAM. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Memory } from '../memory.ts'
 import type { Origin } from '../model/entry.ts'
@@ -94,11 +94,12 @@ describe('an undo of the newest change', () => {
     expect(await undone()).toEqual([5])
     expect(await undone({ changes: [3] })).toEqual([3])
     await expect(memory.undo()).rejects.toMatchObject({ data: { changes: [4], before: 1 } })
-    for (const number of [2, 4]) {
-      await expect(memory.undo({ changes: [number] })).rejects.toMatchObject({
-        code: 'CONFLICT',
-        message: `change ${number} can't be undone: it is a purge, or what it did was purged`,
-      })
+    const refusals: [number, string][] = [
+      [2, "change 2 can't be undone: what it did was purged"],
+      [4, "change 4 is a purge and can't be undone"],
+    ]
+    for (const [number, message] of refusals) {
+      await expect(memory.undo({ changes: [number] })).rejects.toMatchObject({ code: 'CONFLICT', message })
     }
     expect(await undone({ since: '2000-01-01T00:00:00Z' })).toEqual([1])
     await expect(memory.undo()).rejects.toMatchObject({ data: { changes: [4] }, hint: 'There is no change before it.' })

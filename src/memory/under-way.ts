@@ -1,7 +1,7 @@
 /**
  * Long work, such as embedding, that must end before the store is closed: closing a memory aborts it and waits until its results are
- * saved. The wait is limited: work that ignores the signal fails later, on the closed store. Work that nobody waits for runs in the
- * background, one job at a time, and is aborted when a caller does the same in the foreground.
+ * saved. The wait is limited: work that ignores the signal fails later, on the closed store. Background work runs one job at a
+ * time, and is aborted when a caller does the same in the foreground.
  */
 import { KeepsakeError } from '../errors.ts'
 import { onAbort } from './on-abort.ts'
@@ -32,7 +32,7 @@ export class UnderWay {
     }
   }
 
-  /** Starts work that nobody waits for, unless some is running. The work must handle its own failures. */
+  /** Starts background work, unless some is running. The work must handle its own failures. */
   startInBackground(work: (signal: AbortSignal) => Promise<void>): void {
     if (this.#background || this.#foreground > 0) return
     const ending = new AbortController()

@@ -60,7 +60,7 @@ export interface PendingEdit {
 }
 
 export interface FeedOptions extends CallOptions {
-  /** Look for external edits in these scopes, or in all of them. Left out: nobody looks, and `edits` is empty. */
+  /** Look for external edits in these scopes, or in all of them. If left out, `edits` is empty. */
   readonly edits?: readonly Scope[] | 'all'
 }
 

@@ -1,4 +1,4 @@
-/** Entries: the list, one of them, and writing. What the page writes a person has written, so its origin is `hand`. */
+/** Entries: the list, one of them, and writing. A person writes on the page, so the origin of these writes is `user`. */
 import { ConflictError, InvalidError, NotFoundError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
 import { type Entry, type EntryHead, WORLD } from '../../model/entry.ts'

@@ -2,7 +2,7 @@
 import type { Blame } from '../../history/blame.ts'
 import { whoText } from '../change-text.ts'
 import type { Command, Context, Outcome } from '../command.ts'
-import { displayWidth, padToWidth } from '../display-width.ts'
+import { columnWidth, padToWidth } from '../display-width.ts'
 import { entryJson } from '../entry-json.ts'
 import { timeText } from '../entry-text.ts'
 import type { Screen } from '../screen.ts'
@@ -39,8 +39,7 @@ function blameText(lines: Blame['lines'], screen: Screen, zone: string): string 
     when: change === undefined ? '' : timeText(change.at, zone),
     who: change === undefined ? 'older' : screen.line(whoText(change)),
   }))
-  const widest = (column: 'number' | 'when' | 'who'): number =>
-    rows.reduce((most, row) => Math.max(most, displayWidth(row[column])), 0)
+  const widest = (column: 'number' | 'when' | 'who'): number => columnWidth(rows.map((row) => row[column]))
   const [numbers, whens, whos] = [widest('number'), widest('when'), widest('who')]
   return rows
     .map(({ text, number, when, who }) => {

@@ -13,7 +13,7 @@ import type { JsonValue } from '../../model/entry.ts'
 import type { Settings } from '../../ports/store.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
-import { displayWidth, padToWidth } from '../display-width.ts'
+import { columnWidth, padToWidth } from '../display-width.ts'
 import { rowsText } from '../entry-text.ts'
 import { isMade } from '../is-made.ts'
 import type { Screen } from '../screen.ts'
@@ -164,7 +164,7 @@ function headText({ file }: Config, agent: string, screen: Screen): string[] {
 
 function tableText(rows: ShownKeys, screen: Screen): string[] {
   const texts = rows.map(([key, { value, source }]) => ({ key, text: screen.line(valueText(value, key)), source }))
-  const width = Math.max(...texts.map(({ text }) => displayWidth(text)))
+  const width = columnWidth(texts.map(({ text }) => text))
   return rowsText(
     texts.map(({ key, text, source }) => [key, `${padToWidth(width, text)}  ${source}`]),
     screen,

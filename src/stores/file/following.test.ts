@@ -165,7 +165,7 @@ describe('following', () => {
     let calls = 0
     const watch = await store.watch(() => calls++)
     renameSync(outer, join(folder, 'away'))
-    // Nobody gets past a link that leads to itself, and root is no exception.
+    // A link that leads to itself can't be followed, not even by root.
     symlinkSync('outer', outer)
     await vi.advanceTimersByTimeAsync(10_000)
     expect(calls).toBe(1)

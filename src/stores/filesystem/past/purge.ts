@@ -1,9 +1,10 @@
 /**
  * Purging: entries are deleted from the files, the journal, the derived data and the backups, and their texts are removed from
- * sessions. A note of the purge is written first, so that the next writer can finish it after a crash.
+ * sessions. No other file is changed; files that still contain the words are listed. A note of the purge is written first, so that
+ * the next writer can finish it after a crash.
  */
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { decodeJournal, encodeHeader, encodeRecord } from '../../../codec/journal-record.ts'
 import { isKeepsakeError } from '../../../errors.ts'
 import type { Origin, Scope } from '../../../model/entry.ts'
@@ -12,6 +13,7 @@ import type { Change, Operation } from '../../../model/operation.ts'
 import {
   collectPurged,
   entryOccurrences,
+  fileMentions,
   type Occurrence,
   type PurgedText,
   type Redactions,
@@ -19,23 +21,30 @@ import {
   redactionsFor,
   redactTranscript,
   shortTextNotice,
+  transcriptMentions,
 } from '../../../model/redaction.ts'
 import type { Purged, PurgeOptions } from '../../../ports/store.ts'
-import { namesIn } from '../../disk/list-folder.ts'
+import { listFolder, namesIn } from '../../disk/list-folder.ts'
 import { decodeText, readFileAt, statFile } from '../../disk/reading.ts'
+import { readMetadata } from '../../disk/session-file.ts'
+import { keyOfFile } from '../../disk/session-metadata.ts'
 import { removeFile, replaceFileDurably } from '../../disk/system.ts'
 import { rewriteArchive } from '../backup/archive-rewrite.ts'
 import { knownBackups } from '../backup/known-backups.ts'
 import { restoreTraces } from '../backup/switch-workspace.ts'
 import { removeDerived } from '../derived.ts'
 import { digest, type Journal } from '../journal.ts'
-import { mirrorPath, type Place, PURGE_NOTE, STATE_FOLDER } from '../layout.ts'
+import { type Layout, mirrorPath, type Place, PURGE_NOTE, STATE_FOLDER } from '../layout.ts'
 import { leftByMoves } from '../move/leftovers.ts'
+import { agentIdOf } from '../move/places.ts'
+import { lookInto } from '../transcript-file.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Writer } from '../writer.ts'
 import { readHistory } from './history.ts'
-import { fileOccurrences, gitFolderOf, pathMentions, redactSessions, sessionAgent } from './purge-files.ts'
 import { RecordPurge, withoutBlocks } from './purge-records.ts'
+
+/** Holds the ends of transcripts that `doctor --fix` cut off, in a folder per fix. */
+const ASIDE = `${STATE_FOLDER}/aside`
 
 export async function purge(
   workspace: Workspace,
@@ -221,4 +230,69 @@ function backupsOf({ stateFolder }: Workspace): string[] {
   const folder = join(stateFolder, 'backups')
   const own = statFile(folder)?.isDirectory() ? readdirSync(folder).map((name) => join(folder, name)) : []
   return [...new Set([...knownBackups(stateFolder).map(({ path }) => path), ...own])]
+}
+
+/** The caller must hold the lock. Returns how many transcripts were changed. */
+async function redactSessions(workspace: Workspace, redactions: Redactions): Promise<number> {
+  const { root, layout, stateFolder } = workspace
+  let changed = 0
+  for (const path of filesBelow(root)) {
+    const agent = sessionAgent(layout, path)
+    if (agent === undefined) continue
+    const bytes = readFileAt(join(root, path))?.bytes
+    const redacted = bytes && redactTranscript(bytes, agent, redactions)
+    if (!redacted || redacted === bytes) continue
+    await replaceFileDurably(join(root, path), redacted, join(stateFolder, 'tmp'))
+    if (!path.startsWith(ASIDE)) changed++
+  }
+  return changed
+}
+
+/** `entryFiles`: files of entries that are already listed. */
+function fileOccurrences(
+  { root, layout }: Workspace,
+  redactions: Redactions,
+  entryFiles: ReadonlySet<string>,
+): Occurrence[] {
+  return filesBelow(root).flatMap((path): Occurrence[] => {
+    const bytes = entryFiles.has(path) ? undefined : readFileAt(join(root, path))?.bytes
+    if (!bytes || !pathMentions(layout, path, bytes, redactions)) return []
+    const scope = path.startsWith(ASIDE) ? undefined : sessionAgent(layout, path)
+    if (scope === undefined) return [{ in: 'file', path }]
+    const key = lookInto(join(root, path), readMetadata)?.meta['key']
+    return [{ in: 'session', scope, key: keyOfFile(basename(path), key) ?? basename(path) }]
+  })
+}
+
+function pathMentions(layout: Layout, path: string, bytes: Uint8Array, redactions: Redactions): boolean {
+  const mentions = sessionAgent(layout, path) === undefined ? fileMentions : transcriptMentions
+  return mentions(bytes, redactions)
+}
+
+/** The agent whose transcript, or cut-off end of one, is at a path; `undefined` for any other file. */
+function sessionAgent({ layout, flatAgent }: Layout, path: string): Scope | undefined {
+  const inside = path.startsWith(`${ASIDE}/`) ? path.split('/').slice(3).join('/') : path
+  const found = /^(?:agents\/([^/]+)\/)?sessions\/[^/]+\.jsonl$/.exec(inside)
+  if (!found) return undefined
+  const [, folder] = found
+  if (layout === 'flat') return folder === undefined ? flatAgent : undefined
+  return folder === undefined ? undefined : agentIdOf(folder)
+}
+
+/** Paths of plain files, other than git's own and our state. */
+function filesBelow(root: string, folder = ''): string[] {
+  return listFolder(join(root, folder)).flatMap((item) => {
+    const path = folder === '' ? item.name : `${folder}/${item.name}`
+    if (item.isFile()) return [path]
+    if (!item.isDirectory() || item.name === '.git') return []
+    return filesBelow(root, path === STATE_FOLDER ? ASIDE : path)
+  })
+}
+
+/** The folder of the git repository that the workspace lies in. */
+function gitFolderOf(root: string): string | undefined {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder
+    if (folder === dirname(folder)) return undefined
+  }
 }
