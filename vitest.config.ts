@@ -1,7 +1,7 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
 /** Goes away with the stores it tests. */
-const OLD_STORES = ['{src/stores,test}/{file,chroma}/**/*.test.ts']
+const OLD_STORES = ['{src/stores,test}/chroma/**/*.test.ts']
 const CI_AND_NIGHTLY = '**/*.{ci,nightly}.test.ts'
 
 interface Project {
@@ -33,7 +33,7 @@ export const PROJECTS: Readonly<Record<string, Project>> = {
   processes: {
     include: [
       'src/**/*.ci.test.ts',
-      'test/{agent,api,complete,consolidate,filesystem,local,mcp,move,recall,session}/**/*.ci.test.ts',
+      'test/{agent,api,complete,consolidate,file,filesystem,local,mcp,move,recall,session}/**/*.ci.test.ts',
     ],
   },
   faults: { include: ['test/faults/**/*.ci.test.ts'] },

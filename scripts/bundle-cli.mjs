@@ -29,7 +29,7 @@ const PLACES = [
   ['session', 'session/.*|cli/commands/session(/.*)?|cli/hook/(transcript-file|condense-later)'],
   ['agent', 'agent/.*|consolidate/.*|complete/.*|cli/commands/(chat|consolidate|review)|cli/asked-model'],
   ['local', 'local/.*'],
-  ['file', 'stores/file/(store|watch)|config/settings-in-file'],
+  ['file', 'stores/(file|engine)/.*'],
   ['chroma', 'stores/chroma/.*'],
   ['embed', 'embed/.*|memory/embedding|recall/vectors/.*|cli/commands/(embed|setup)|cli/setup/.*'],
   ['rarely', '.*'],
@@ -38,12 +38,12 @@ const PLACES = [
 /** Small, and wanted by several of these files: with what every command loads they cost less than as a file for each such group. */
 const SHARED = [
   'model/unreadable',
+  'model/shell-line',
   'model/redaction',
   'cli/change-json',
   'cli/known-session',
   'cli/named-file',
   'cli/session-text',
-  'cli/shell-line',
   'complete/foreign-in',
 ]
 

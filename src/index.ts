@@ -22,7 +22,7 @@ export type { EmbeddingModel } from './embed/embedding-model.ts'
 export { type HttpEmbedOptions, httpEmbed } from './embed/http-embed.ts'
 export { type ErrorCode, isKeepsakeError, KeepsakeError } from './errors.ts'
 export type { Blame } from './history/blame.ts'
-export type { ChangeFilter, LoggedChange } from './history/log.ts'
+export type { ChangeFilter, VisibleChange as LoggedChange } from './history/log.ts'
 export {
   type AppendedTurns,
   type AppliedOperations,
@@ -118,10 +118,12 @@ export type {
   CallOptions,
   Capabilities,
   ChangeFeed,
+  ChangeQuery,
   Cursor,
   Derived,
+  EntryVersion,
   FeedOptions,
-  History,
+  GoneFilter,
   Lease,
   PendingEdit,
   Problem,

@@ -5,7 +5,7 @@
  */
 import { InvalidError } from './errors.ts'
 import type { Blame } from './history/blame.ts'
-import type { LoggedChange } from './history/log.ts'
+import type { VisibleChange } from './history/log.ts'
 import { applyAs } from './memory/apply-as.ts'
 import { beginning, DEFAULT_BUDGET_TOKENS } from './memory/beginning.ts'
 import type { CleanedUp, CleanupOptions } from './memory/cleanup.ts'
@@ -343,7 +343,7 @@ export class Memory {
   }
 
   /** Changes of what this agent sees, newest first. */
-  async log(query: LogQuery = {}): Promise<readonly LoggedChange[]> {
+  async log(query: LogQuery = {}): Promise<readonly VisibleChange[]> {
     requireOptions(query, 'log', names.LOG)
     const entry = query.ref === undefined ? undefined : await this.#view.get(query.ref, query)
     return this.#past.log(query, entry?.id)
@@ -367,13 +367,9 @@ export class Memory {
   async asOf(at: string, options: CallOptions = {}): Promise<Memory> {
     requireOptions(options, 'asOf', CALL_OPTIONS)
     const then = requireInstant(at, 'as-of')
-    return new Memory(
-      await this.#past.storeAt(then, this.#view.now(), options),
-      this.agent,
-      () => Date.parse(then),
-      this.settings,
-      { isPast: true },
-    )
+    return new Memory(await this.#past.storeAt(then, options), this.agent, () => Date.parse(then), this.settings, {
+      isPast: true,
+    })
   }
 
   /** Which change brought each line of an entry. */

@@ -7,10 +7,7 @@ import { nearest } from '../model/nearest.ts'
 export async function isKnownAgent({ store }: Pick<Memory, 'store'>, agent: string): Promise<boolean> {
   if ((await store.heads({ scopes: [agent] })).length > 0) return true
   if ((await store.sessions.list(agent)).length > 0) return true
-  for (const { touched } of (await store.history()).changes) {
-    if (touched.some(({ before, after }) => (before ?? after)?.scope === agent)) return true
-  }
-  return false
+  return (await store.gone({ scopes: [agent] })).length > 0
 }
 
 /** No agent of this name ever wrote here. `known`: the agents that did, if the caller has listed them. */

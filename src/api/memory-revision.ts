@@ -7,7 +7,7 @@ const DIGITS = 16
 
 /** Changes with every change by any agent, external edits included. `heads`: those of all entries. */
 export async function memoryRevision(store: Store, heads: readonly EntryHead[]): Promise<string> {
-  const { epoch, number } = (await store.changes('now')).cursor
+  const { epoch, number } = (await store.feed('now')).cursor
   const hash = createHash('sha256').update(`${epoch} ${number}`)
   for (const { id, revision } of heads) hash.update(id).update(revision)
   return hash.digest('hex').slice(0, DIGITS)

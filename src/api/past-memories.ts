@@ -1,5 +1,5 @@
 /**
- * The memory as it was, kept while somebody looks at it: to make it, the whole past is read. One is made at a time, and none for who has gone
+ * The memory as it was, kept while somebody looks at it: making it reads every entry of that time. One is made at a time, and none for who has gone
  * meanwhile, so that many who ask do not keep everybody else from being answered.
  */
 import type { Memory } from '../memory.ts'
@@ -30,7 +30,7 @@ export class PastMemories {
   async #atOnce(memory: Memory, at: string, signal: AbortSignal | undefined): Promise<Memory> {
     signal?.throwIfAborted()
     const call = signal ? { signal } : {}
-    const cursor = JSON.stringify((await memory.store.changes('now', call)).cursor)
+    const cursor = JSON.stringify((await memory.store.feed('now', call)).cursor)
     const nowMs = memory.clock()
     const isNow = nowMs - Date.parse(at) < FRESH_MS
     // What was changed since may be a purge, or a hand's edit that belongs to that time: then it is made anew.

@@ -1,5 +1,5 @@
 /** Changes as JSON: the same keys in the same order from every command. */
-import type { LoggedChange } from '../history/log.ts'
+import type { VisibleChange } from '../history/log.ts'
 import type { Change } from '../model/operation.ts'
 import type { Touched } from '../ports/store.ts'
 import { entryJson } from './entry-json.ts'
@@ -19,7 +19,7 @@ export function changeJson(change: Change): object {
 }
 
 /** With `touched`, each entry as it was before and is after. */
-export function loggedJson({ change, undoneBy, touched }: LoggedChange, withTouched: boolean): object {
+export function loggedJson({ change, undoneBy, touched }: VisibleChange, withTouched: boolean): object {
   return {
     ...changeJson(change),
     ...(undoneBy === undefined ? {} : { undoneBy }),

@@ -1,5 +1,5 @@
 /** Changes as people read them: who did what to which entries, and what became of the texts. */
-import type { LoggedChange } from '../history/log.ts'
+import type { VisibleChange } from '../history/log.ts'
 import type { Entry } from '../model/entry.ts'
 import { aKind } from '../model/kinds.ts'
 import type { Change } from '../model/operation.ts'
@@ -32,7 +32,7 @@ export function whatText(
 }
 
 /** A line a change, in columns; with `diffs`, what became of the texts below each. */
-export function logText(changes: readonly LoggedChange[], screen: Screen, zone: string, diffs: boolean): string {
+export function logText(changes: readonly VisibleChange[], screen: Screen, zone: string, diffs: boolean): string {
   const rows = changes.map((logged) => ({
     logged,
     number: String(logged.change.number),

@@ -1,4 +1,4 @@
-/** What `doctor` found and mended, as people read it and as JSON. */
+/** What `doctor` found and fixed, as people read it and as JSON. */
 import { isUrl } from '../config/value-types.ts'
 import {
   type Checked,
@@ -16,14 +16,18 @@ import type { Screen } from './screen.ts'
 
 const TITLES: Readonly<Record<Severity, string>> = { damage: 'Damage', warning: 'Warnings', note: 'Notes' }
 const WIDEST_PATH = 48
+const WOULD_FIX = {
+  copy: 'Would fix, after copying the workspace',
+  'damaged file': 'Would fix, and keep the damaged file',
+} as const
 
 /** What is to be told. */
 export interface Told {
   readonly examination: Examination
   readonly mending?: Omit<Mending, 'examination'>
   readonly wouldMend?: readonly Finding[]
-  /** Whether all of it is copied before anything is mended. Of a file only a damaged one is kept, as it was. */
-  readonly backsUp?: boolean
+  /** What `--fix` keeps as it was: a copy of a folder, or a damaged file. */
+  readonly keeps?: 'copy' | 'damaged file'
   readonly warnings: readonly string[]
 }
 
@@ -59,18 +63,18 @@ function countsOf(findings: readonly Finding[]): Record<Severity, number> {
   return { damage: count('damage'), warning: count('warning'), note: count('note') }
 }
 
-function mendedText({ mending, wouldMend, backsUp }: Told, root: string, screen: Screen): string[] {
+function mendedText({ mending, wouldMend, keeps }: Told, root: string, screen: Screen): string[] {
   if (wouldMend) {
-    if (wouldMend.length === 0) return ['Nothing could be mended without judging.', '']
+    if (wouldMend.length === 0) return ['Nothing here can be fixed automatically.', '']
     return [
-      screen.bold(backsUp ? 'Would mend, after a backup' : 'Would mend'),
+      screen.bold(keeps === undefined ? 'Would fix' : WOULD_FIX[keeps]),
       ...rows(wouldMend, root, screen, 'brief'),
       '',
     ]
   }
-  if (!mending || mending.mended.length === 0) return mending ? ['Nothing was mended.', ''] : []
+  if (!mending || mending.mended.length === 0) return mending ? ['Nothing was fixed.', ''] : []
   const backup = mending.backup === undefined ? [] : [`As it was before: ${screen.path('', mending.backup)}`]
-  return [screen.bold('Mended'), ...rows(mending.mended, root, screen, 'brief'), ...backup, '']
+  return [screen.bold('Fixed'), ...rows(mending.mended, root, screen, 'brief'), ...backup, '']
 }
 
 function findingsText({ examination, mending, wouldMend }: Told, root: string, screen: Screen): string[] {
@@ -83,7 +87,7 @@ function findingsText({ examination, mending, wouldMend }: Told, root: string, s
     return ofGroup.length === 0 ? [] : [screen.bold(title), ...rows(ofGroup, root, screen, 'whole'), '']
   })
   const fixable = mendable(findings).length
-  const offer = fixable === 0 || mending || wouldMend ? [] : [`"keepsake doctor --fix" mends ${fixable} of them.`]
+  const offer = fixable === 0 || mending || wouldMend ? [] : [`"keepsake doctor --fix" fixes ${fixable} of them.`]
   return [...groups, `${countsText(findings)}. ${looked}`, ...offer]
 }
 

@@ -11,10 +11,10 @@ import { ForeignError, InvalidError, KeepsakeError } from '../errors.ts'
 import { urlHost } from '../http/hosts.ts'
 import type { HttpOptions } from '../http/serve.ts'
 import { wholeNumber } from '../model/number.ts'
+import { shellLine } from '../model/shell-line.ts'
 import { makeFolder } from '../stores/disk/system.ts'
 import { usageError } from './arguments.ts'
 import type { Context, Option } from './command.ts'
-import { shellLine } from './shell-line.ts'
 import { stateFolder } from './state-folder.ts'
 
 const DEFAULT_PORT = 4242

@@ -10,7 +10,7 @@ import { type Settled, settle } from '../import/settle.ts'
 import type { Memory } from '../memory.ts'
 import type { Entry } from '../model/entry.ts'
 import type { Change } from '../model/operation.ts'
-import type { History } from '../ports/store.ts'
+import type { Recorded } from '../ports/store.ts'
 
 export interface Imported {
   readonly settled: Settled
@@ -53,17 +53,18 @@ async function lookAround({ store, agent }: Memory, candidates: readonly Checked
   const memory = entries.find(({ kind }) => kind === 'memory')
   const isAsked = memory !== undefined && candidates.some(({ kind }) => kind === 'memory')
   const past = isAsked
-    ? pastOf(memory, candidates, await store.history())
+    ? pastOf(memory, candidates, await store.changes({ entries: [memory.id] }))
     : { texts: new Set<string>(), isOfSource: false }
   return new Here(heads, entries, past)
 }
 
-function pastOf(memory: Entry, candidates: readonly CheckedCandidate[], { changes }: History): MemoryPast {
+/** `changes`: all changes of the memory, newest first. */
+function pastOf(memory: Entry, candidates: readonly CheckedCandidate[], changes: readonly Recorded[]): MemoryPast {
   const ids = new Set(candidates.map(({ id }) => id))
   // What was imported into it and rewritten since is not to come back as a note.
   const texts = new Set([memory.content])
   let isOfSource = false
-  for (const { change, touched } of changes) {
+  for (const { change, touched } of changes.toReversed()) {
     const page = touched.find(({ id }) => id === memory.id)
     if (!page?.after) continue
     texts.add(page.after.content)

@@ -1,7 +1,10 @@
-/** How far a move is. Stores count what they like, so it is shown as a share. */
+/** What a move shows: its progress, as a share because each store counts different things, and how much was copied. */
 import type { MoveStep } from '../move/move-memory.ts'
+import type { ImageCounts } from '../move/watched-image.ts'
 import type { Arguments } from './arguments.ts'
+import { rowsText } from './entry-text.ts'
 import { progressLine } from './progress.ts'
+import type { Screen } from './screen.ts'
 
 export interface MoveProgress {
   readonly show: (step: MoveStep) => void
@@ -14,4 +17,21 @@ export function moveProgress(given: Arguments): MoveProgress {
     show: ({ doing, done, total }) => line.show(doing, total === 0 ? 100 : Math.floor((100 * done) / total), 100),
     end: line.end,
   }
+}
+
+export function countRows(
+  { entries, changes, sessions, files }: ImageCounts,
+  screen: Screen,
+  more: readonly (readonly [name: string, value: string])[] = [],
+): string[] {
+  return rowsText(
+    [
+      ['entries', String(entries)],
+      ['changes', String(changes)],
+      ['sessions', String(sessions)],
+      ['kept files', files === 0 ? undefined : String(files)],
+      ...more,
+    ],
+    screen,
+  )
 }

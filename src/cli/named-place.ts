@@ -14,9 +14,9 @@ import { openLasting } from '../memory/lasting-store.ts'
 import type { Memory } from '../memory.ts'
 import { WORLD } from '../model/entry.ts'
 import { nearest } from '../model/nearest.ts'
+import { shellLine } from '../model/shell-line.ts'
 import type { Movable, Store } from '../ports/store.ts'
 import { isMade } from './is-made.ts'
-import { shellLine } from './shell-line.ts'
 
 /** Whether there is a memory. Throws NOT_FOUND if a named one is missing. */
 export async function findMemory(config: Config, store: Store | (Store & Movable)): Promise<boolean> {

@@ -9,10 +9,10 @@ import { SETTINGS_FILE } from '../config/find-workspace.ts'
 import { identityOutside } from '../config/identity-place.ts'
 import type { Config } from '../config/load-config.ts'
 import { StorageError } from '../errors.ts'
+import { shellLine } from '../model/shell-line.ts'
 import type { Settings } from '../ports/store.ts'
 import { FILE_MODE, makeFolder, pause, replaceFile } from '../stores/disk/system.ts'
 import { complain } from './report.ts'
-import { shellLine } from './shell-line.ts'
 import { stateFolder } from './state-folder.ts'
 
 interface OwnWorkspace {

@@ -195,7 +195,7 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     'backup',
     {
       group: 'Care',
-      summary: 'the whole workspace as one archive',
+      summary: 'copy the whole memory to one file',
       load: async () => (await import('./commands/backup.ts')).backup,
     },
   ],
@@ -203,7 +203,7 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     'restore',
     {
       group: 'Care',
-      summary: 'a workspace from such an archive',
+      summary: 'restore a memory from a backup',
       load: async () => (await import('./commands/restore.ts')).restore,
     },
   ],

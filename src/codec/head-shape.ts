@@ -2,7 +2,7 @@
  * What the head of an entry must look like where one is read. A checksum proves that bytes are what somebody wrote, not who: a
  * file may come from anybody, and what is taken for a head is used as one all over the program.
  */
-import type { EntryHead } from '../model/entry.ts'
+import { type EntryHead, ORIGINS } from '../model/entry.ts'
 import { KINDS } from '../model/kinds.ts'
 
 /** As `instant` writes them: one that Date takes, whatever it says. */
@@ -76,5 +76,5 @@ export function isTime(value: unknown): value is string {
 }
 
 export function isOrigin(value: unknown): value is EntryHead['origin'] {
-  return isMapping(value) && isText(value['by'])
+  return isMapping(value) && ORIGINS.some((by) => by === value['by'])
 }

@@ -100,7 +100,12 @@ const metadata: fc.Arbitrary<Metadata> = fc
     ),
     { maxLength: 4 },
   )
-  .map((pairs) => normalizeMetadata(Object.fromEntries(pairs.map(([key, value]) => [key, finite(value)]))))
+  .map((pairs) => withoutNul(Object.fromEntries(pairs.map(([key, value]) => [key, finite(value)]))))
+  .map(normalizeMetadata)
+
+function withoutNul(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll('\\u0000', '\\u0001'))
+}
 
 const origin: fc.Arbitrary<Origin> = fc.record(
   {

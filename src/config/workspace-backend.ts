@@ -1,5 +1,5 @@
 /** What sort of memory a path or an address names, when no `backend` says it; and what it must not be when one does. */
-import { closeSync, constants, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+import { closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { InvalidError, KeepsakeError } from '../errors.ts'
 import { isServerAddress } from '../model/server-address.ts'
@@ -7,8 +7,9 @@ import { WORKSPACE_FOLDER } from './find-workspace.ts'
 import type { Backend } from './keys.ts'
 import { isUrl } from './value-types.ts'
 
-/** How a memory in one file begins; the whole header is in docs/format.md. */
-const FIRST_BYTES = Buffer.from('\x89KEEP\r\n\x1a', 'latin1')
+/** SQLite's header, and the offset at which a memory in one file has "KEEP". */
+const MAGIC = 'SQLite format 3\0'
+const APPLICATION_ID_OFFSET = 68
 
 /** `field`: who says it, for the error. */
 export function backendOf(workspace: string, field: string): Backend {
@@ -64,11 +65,14 @@ function notAFolder(path: string, field: string): InvalidError {
 
 /** What can't be read is left to the store, which says why. */
 function beginsAsOurs(path: string): boolean {
+  // Closing the file would release SQLite's locks on it in this process (POSIX). A `-wal` shows that it is a database in use.
+  if (existsSync(`${path}-wal`)) return true
   let fd: number | undefined
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    const bytes = Buffer.alloc(FIRST_BYTES.length)
-    return readSync(fd, bytes) === bytes.length && bytes.equals(FIRST_BYTES)
+    const header = Buffer.alloc(APPLICATION_ID_OFFSET + 4)
+    const text = header.toString('latin1', 0, readSync(fd, header))
+    return text.startsWith(MAGIC) && text.startsWith('KEEP', APPLICATION_ID_OFFSET)
   } catch {
     return true
   } finally {

@@ -19,7 +19,6 @@ export interface RejectedReview {
 
 /** More often is not chance. */
 const MOST_RACES = 10
-const ALL_CHANGES = 1_000_000
 
 export async function acceptReview(
   memory: Memory,
@@ -95,12 +94,10 @@ async function textOfRevision(
   memory: Memory,
   entry: Entry | undefined,
   revision: string,
-  { signal }: CallOptions,
+  options: CallOptions,
 ): Promise<string | undefined> {
-  if (!entry) return undefined
-  const changes = await memory.log({ entry: entry.id, limit: ALL_CHANGES, ...(signal ? { signal } : {}) })
-  const states = changes.flatMap(({ touched }) => touched.flatMap(({ before, after }) => [before, after]))
-  return states.find((state) => state?.id === entry.id && state.revision === revision)?.content
+  const versions = entry ? await memory.store.versions([entry.id], options) : []
+  return versions.find((version) => version.entry?.revision === revision)?.entry?.content
 }
 
 async function settledReview(

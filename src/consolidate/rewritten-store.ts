@@ -27,14 +27,17 @@ export function rewrittenStore(store: Store, entry: Entry, content: string): Sto
       const others = (await store.heads(filter, options)).filter((one) => one.id !== id)
       return matchesHead(head, filter) ? [...others, head] : others
     },
-    async changes(since, options) {
-      const feed = await store.changes(since, options)
+    async feed(since, options) {
+      const feed = await store.feed(since, options)
       const { edits = [] } = options ?? {}
       if (edits !== 'all' && !edits.includes(scope)) return feed
       return { ...feed, edits: [...feed.edits.filter((edit) => edit.id !== id), { id, after: rewritten }] }
     },
     problems: (...asked) => store.problems(...asked),
-    history: (...asked) => store.history(...asked),
+    changes: (...asked) => store.changes(...asked),
+    stateAt: (...asked) => store.stateAt(...asked),
+    versions: (...asked) => store.versions(...asked),
+    gone: (...asked) => store.gone(...asked),
     document: (...asked) => store.document(...asked),
     derived: { read: (key) => store.derived.read(key), write: async () => false },
     sessions: {

@@ -56,7 +56,7 @@ export class EntryChanges {
     const isFirst = this.#cursor === undefined
     const asksForHands = hands || isFirst
     const options = asksForHands ? { edits: this.#scopes ?? ('all' as const) } : {}
-    const feed = await this.#store.changes(this.#cursor ?? 'now', options)
+    const feed = await this.#store.feed(this.#cursor ?? 'now', options)
     if (feed.restarted && !hands) return this.step(true)
     const { sight, readAlone } = isFirst || feed.restarted ? await this.#all() : await this.#touched(feed, hands)
     const differing = [...sight].filter(([id, seen]) => isOther(this.#known.get(id), seen))

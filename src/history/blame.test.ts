@@ -74,21 +74,27 @@ describe('blame of an entry', () => {
     const id = entries[0]?.id ?? ''
     await store.apply({ operations: [{ op: 'write', id, content: 'a\nc' }], origin })
     const entry = (await store.get(id)) as Entry // it was just written
-    const changes = [...(await store.history()).changes]
-    const told = (of: Entry, from = 0): unknown[] =>
-      blameOf(of, changes.slice(from)).lines.map((line) => [line.text, line.change?.number])
-    expect(told(entry)).toEqual([
+    const versions = await store.versions([id])
+    const [first, ...later] = versions
+    const linesOf = (of: Entry, known = versions, scopes = ['main']): unknown[] =>
+      blameOf(of, known, scopes).lines.map((line) => [line.text, line.change?.number])
+    expect(linesOf(entry)).toEqual([
       ['a', 1],
       ['c', 2],
     ])
-    expect(told(entry, 1)).toEqual([
+    const before = { id, entry: first?.entry as Entry } // the addition
+    expect(linesOf(entry, [before, ...later])).toEqual([
       ['a', undefined],
       ['c', 2],
     ])
-    expect(told({ ...entry, content: 'a\nc\nby hand' })).toEqual([
+    expect(linesOf({ ...entry, content: 'a\nc\nby hand' })).toEqual([
       ['a', 1],
       ['c', 2],
       ['by hand', undefined],
+    ])
+    expect(linesOf(entry, versions, ['other'])).toEqual([
+      ['a', undefined],
+      ['c', undefined],
     ])
   })
 })

@@ -2,9 +2,9 @@
  * Which change brought each line of an entry: its versions from the oldest on, each compared with the one before. Pure.
  * An undo brings nothing of its own: what it restores belongs to whom it belonged to before.
  */
-import type { Entry } from '../model/entry.ts'
+import type { Entry, Scope } from '../model/entry.ts'
 import type { Change } from '../model/operation.ts'
-import type { Recorded } from '../ports/store.ts'
+import type { EntryVersion } from '../ports/store.ts'
 import { lineDiff, linesOf } from './line-diff.ts'
 
 export interface BlamedLine {
@@ -19,24 +19,21 @@ export interface Blame {
 }
 
 export interface Version {
-  /** Missing in what was there before the history that is kept. */
+  /** Missing in the state where the kept history begins. */
   readonly change?: Change
   /** `undefined`: the change removed the entry. */
   readonly content: string | undefined
 }
 
-/** `changes`: all that there are, oldest first. */
-export function blameOf(entry: Entry, changes: readonly Recorded[]): Blame {
-  const versions: Version[] = []
-  for (const { change, touched } of changes) {
-    const one = touched.find(({ id }) => id === entry.id)
-    if (!one) continue
-    if (versions.length === 0 && one.before) versions.push({ content: one.before.content })
-    versions.push({ change, content: one.after?.content })
-  }
-  // What a hand did where nothing may be written down is in no change.
-  if (versions.at(-1)?.content !== entry.content) versions.push({ content: entry.content })
-  return { entry, lines: blameLines(versions) }
+/** `versions`: all states of the entry, oldest first. `scopes`: a change that left the entry in another scope is another agent's, and is not named. */
+export function blameOf(entry: Entry, versions: readonly EntryVersion[], scopes: readonly Scope[]): Blame {
+  const states = versions.map(({ change, entry: state }): Version => {
+    const isForeign = state !== undefined && !scopes.includes(state.scope)
+    return { content: state?.content, ...(change && !isForeign ? { change } : {}) }
+  })
+  // In a read-only memory, no change records an external edit.
+  if (states.at(-1)?.content !== entry.content) states.push({ content: entry.content })
+  return { entry, lines: blameLines(states) }
 }
 
 /** The lines of the last version; oldest version first. */

@@ -1,36 +1,26 @@
 /**
  * The memory as it was at some moment, as a store that can only be read. All of it is in RAM: it is asked for by people, one
- * look at a time. Deliberately absent: sessions, documents and derived data, which have no past.
+ * look at a time. Deliberately absent: the history before that moment, and sessions, documents and derived data, which have no history.
  */
 import { KeepsakeError } from '../errors.ts'
 import { handlesOf, keyHandle } from '../model/draft.ts'
 import type { Entry, EntryHead, Scope } from '../model/entry.ts'
 import { matchesHead } from '../model/filter.ts'
-import type { History, ScanFilter, Settings, Store, Touched } from '../ports/store.ts'
+import type { ScanFilter, Settings, Store } from '../ports/store.ts'
 
 const REASON = 'the past can be read, not changed'
 
-/** `at`: an instant; what happened at it is seen. `unjournaled`: what hands have done since the last change. */
-export function pastStore(
-  history: History,
-  at: string,
-  settings: Settings,
-  unjournaled: readonly Touched[] = [],
-): Store {
-  const entries = entriesAt(history, at)
-  for (const { id, after } of unjournaled) {
-    if (!after) entries.delete(id)
-    else if (after.updatedAt <= at) entries.set(id, after)
-  }
-  const ordered = [...entries.values()].sort((a, b) => a.seq - b.seq || (a.id < b.id ? -1 : 1))
+/** `entries`: the result of `stateAt`, in the order of `seq`. `at`: the instant that was asked for. */
+export function pastStore(entries: readonly Entry[], at: string, settings: Settings): Store {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
   const owners = new Map<string, Entry>()
-  for (const entry of ordered) {
+  for (const entry of entries) {
     for (const handle of handlesOf(entry)) {
       const key = `${entry.scope}\0${handle}`
       if (!owners.has(key)) owners.set(key, entry)
     }
   }
-  const scan = (filter: ScanFilter = {}): Entry[] => ordered.filter((entry) => matchesHead(entry, filter))
+  const scan = (filter: ScanFilter = {}): Entry[] => entries.filter((entry) => matchesHead(entry, filter))
   const held = (scope: Scope, handle: string): Entry | undefined => owners.get(`${scope}\0${handle}`)
   return {
     capabilities: {
@@ -43,7 +33,7 @@ export function pastStore(
       asOf: REASON,
     },
     settings: async () => settings,
-    get: async (id) => entries.get(id),
+    get: async (id) => byId.get(id),
     resolve: async (scope, name) => held(scope, name),
     resolveKey: async (scope, key) => held(scope, keyHandle(key)),
     async *scan(filter, { signal } = {}) {
@@ -54,14 +44,17 @@ export function pastStore(
     },
     heads: async (filter) => scan(filter).map(({ content: _, ...head }): EntryHead => head),
     problems: async () => [],
-    changes: async () => ({
+    feed: async () => ({
       changes: [],
       cursor: { epoch: `as of ${at}`, number: 0 },
       restarted: false,
       edits: [],
       problems: [],
     }),
-    history: async () => ({ entries: ordered, changes: [], since: at }),
+    changes: async () => [],
+    stateAt: async (_, filter) => scan(filter),
+    versions: async (ids) => scan({ ids: new Set(ids) }).map((entry) => ({ id: entry.id, entry })),
+    gone: async () => [],
     absorb: async () => ({ changes: [], heldBack: [], warnings: [] }),
     apply: refuse,
     purge: refuse,
@@ -72,33 +65,6 @@ export function pastStore(
     derived: { read: async () => undefined, write: async () => false },
     close: async () => undefined,
   }
-}
-
-function entriesAt(history: History, at: string): Map<string, Entry> {
-  const { since } = history
-  if (since !== undefined && at < since) {
-    throw new KeepsakeError('NOT_FOUND', `what was there at ${at} is not known any more`, {
-      hint: `The earliest that is known is ${since}.`,
-      data: { at, earliest: since },
-    })
-  }
-  const entries = new Map(history.entries.map((entry) => [entry.id, entry]))
-  let isOver = false
-  for (const { change, touched } of history.changes) {
-    // By the journal's order: a clock that went back must not tear a change out of it.
-    isOver ||= change.origin.by !== 'hand' && change.at > at
-    for (const { id, after } of touched) {
-      if (change.origin.by === 'hand' ? savedAt(change.at, after) > at : isOver) continue
-      if (after) entries.set(id, after)
-      else entries.delete(id)
-    }
-  }
-  return entries
-}
-
-/** A hand's edit is journaled when somebody next looks; its file tells when it was made. */
-function savedAt(journaledAt: string, after: Entry | undefined): string {
-  return after && after.updatedAt < journaledAt ? after.updatedAt : journaledAt
 }
 
 async function refuse(): Promise<never> {

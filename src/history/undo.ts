@@ -1,6 +1,6 @@
 /**
- * Taking changes back: which ones, what builds on them, and the batch that brings every entry they touched to where it was
- * before. Pure; the batch is applied with compare-and-swap, so what it was planned on is what it is applied to.
+ * Plans an undo: which changes, what builds on them, and the batch that restores every entry they touched. Never writes. The batch is
+ * applied with compare-and-swap, so it is applied to the state that it was planned on.
  */
 import {
   ConflictingChangesError,
@@ -14,10 +14,11 @@ import type { Entry } from '../model/entry.ts'
 import type { Expect, Operation } from '../model/operation.ts'
 import type { Touched } from '../ports/store.ts'
 import { cleanerOf, isCleaning } from './cleaning.ts'
-import { type ChangeFilter, isEmptied, isPurge, type LoggedChange, matchesFilter } from './log.ts'
+import { type ChangeFilter, isEmptied, isPurge, matchesFilter, type VisibleChange } from './log.ts'
 import { operationsTo } from './operations-to.ts'
 import { inForce, type Step, timelinesOf } from './timeline.ts'
-import { isNothingNow, lastStates, type Targets, walkBack } from './walk-back.ts'
+import { lastStates, type Targets, type UndoHistory } from './undo-history.ts'
+import { isNothingNow, takersOf, walkBack } from './walk-back.ts'
 
 /**
  * Without `changes`, `last` and a filter: the newest that is not undone yet. Only a number or `by` chooses an external edit: one that
@@ -34,7 +35,7 @@ export interface UndoRequest extends ChangeFilter {
 
 export interface UndoPlan {
   /** Of what they touched, only what is taken back. */
-  readonly undone: readonly LoggedChange[]
+  readonly undone: readonly VisibleChange[]
   /** What they touched and a cleanup has removed since: there is nothing to take back. */
   readonly cleaned: readonly Entry[]
   /** Newer ones that would have been meant, but are another agent's in part. */
@@ -46,22 +47,33 @@ export interface UndoPlan {
 }
 
 const NONE_LEFT = 'there is no such change that is not undone yet'
+/** How many changes are first searched for one that can be undone; then four times as many. */
+const FIRST_PAGE = 64
 
-/** `changes` are all there are, oldest first; `now` tells what has expired. */
-export function planUndo(changes: readonly LoggedChange[], request: UndoRequest, now: string): UndoPlan {
-  const { meant, passedOver, external } = choose(changes, request, now)
-  const chosen = new Set(meant.map(({ change }) => change.number))
-  const timelines = timelinesOf(changes)
+/** Plans an undo. `now` decides which entries have expired. */
+export async function planUndo(
+  history: UndoHistory,
+  request: UndoRequest,
+  now: string,
+  firstPage: number = FIRST_PAGE,
+): Promise<UndoPlan> {
+  const { selected, passedOver, external } = await choose(history, request, now, firstPage)
+  const chosen = new Set(selected.map(({ change }) => change.number))
   for (;;) {
-    const { later, cleaned } = walkBack(changes, timelines, chosen, now)
-    if (later.length === 0) {
+    await history.loadLater(chosen)
+    const { later, restored, cleaned } = walkBack(timelinesOf(history.changes), chosen, now)
+    const owners = await history.loadOwners(restored, Math.min(...chosen))
+    const { changes } = history
+    const needed = [...new Set([...later, ...takersOf(changes, chosen, new Map([...owners, ...restored]))])]
+    if (needed.length === 0) {
       const left = external.filter((number) => !chosen.has(number))
       const plan = { ...planFor(changes, chosen, cleaned), passedOver, external: left }
       if (request.changes === undefined && isNothing(plan)) throw new UnknownChangeError(NONE_LEFT)
       return plan
     }
-    if (request.withLater !== true) throw new ConflictingChangesError([...chosen], later)
-    for (const number of later) chosen.add(number)
+    needed.sort((a, b) => a - b)
+    if (request.withLater !== true) throw new ConflictingChangesError([...chosen], needed)
+    for (const number of needed) chosen.add(number)
     const foreign = changes.find(({ change, isPartial }) => isPartial && chosen.has(change.number))
     if (foreign) throw new PartialChangeError(foreign.change.number)
   }
@@ -74,7 +86,7 @@ function isNothing({ operations, undone }: Pick<UndoPlan, 'operations' | 'undone
 }
 
 function planFor(
-  changes: readonly LoggedChange[],
+  changes: readonly VisibleChange[],
   chosen: ReadonlySet<number>,
   cleaned: Targets,
 ): Omit<UndoPlan, 'passedOver' | 'external'> {
@@ -93,51 +105,75 @@ function planFor(
 }
 
 interface Choice {
-  readonly meant: readonly LoggedChange[]
+  readonly selected: readonly VisibleChange[]
   readonly passedOver: readonly number[]
   readonly external: readonly number[]
 }
 
-function choose(changes: readonly LoggedChange[], request: UndoRequest, now: string): Choice {
+async function choose(history: UndoHistory, request: UndoRequest, now: string, firstPage: number): Promise<Choice> {
   const { changes: numbers, last, withLater: _, ...filter } = request
   const filtered = Object.values(filter).some((value) => value !== undefined)
   if (numbers !== undefined) {
-    const meant = numbers.map((number) => changeToUndo(changes, number, filtered ? filter : undefined))
-    return { meant, passedOver: [], external: [] }
+    await history.loadNumbers(numbers.filter(isChangeNumber))
+    const selected: VisibleChange[] = []
+    for (const number of numbers) selected.push(await changeToUndo(history, number, filtered ? filter : undefined))
+    return { selected, passedOver: [], external: [] }
   }
   const newest = last ?? (filtered ? undefined : 1)
+  for (let count = newest === undefined ? Number.POSITIVE_INFINITY : firstPage; ; count *= 4) {
+    const from = await history.loadNewest(filter, count)
+    const choice = chooseNewest(history.changes, filter, newest, from, now)
+    if (choice) return choice
+  }
+}
+
+/** `from`: changes with a lower number may be missing. Returns `undefined` if the choice depends on them. */
+function chooseNewest(
+  changes: readonly VisibleChange[],
+  filter: ChangeFilter,
+  newest: number | undefined,
+  from: number,
+  now: string,
+): Choice | undefined {
   const isAskedFor = filter.session !== undefined || filter.by !== undefined
-  // An undo that was not asked for by number or origin is passed over: undoing twice takes back two changes.
-  const ordered = asLastDone(changes).filter(
-    (logged) =>
-      logged.undoneBy === undefined &&
-      (isPurge(logged) ? newest !== undefined : !isEmptied(logged)) &&
-      (isAskedFor || isPurge(logged) || !isUpkeep(logged)) &&
-      !logged.change.found &&
-      (logged.change.reverts === undefined || filter.by === 'undo') &&
-      matchesFilter(logged, filter),
-  )
-  const isLeftAlone = ({ change }: LoggedChange): boolean => filter.by === undefined && change.origin.by === 'hand'
+  const doneBy = lastDoneBy(changes)
+  // An undo is skipped unless it was requested by number or origin: undoing twice undoes two changes.
+  const ordered = changes
+    .toSorted((a, b) => doneBy(a) - doneBy(b))
+    .filter(
+      (logged) =>
+        doneBy(logged) >= from &&
+        logged.undoneBy === undefined &&
+        (isPurge(logged) ? newest !== undefined : !isEmptied(logged)) &&
+        (isAskedFor || isPurge(logged) || !isUpkeep(logged)) &&
+        !logged.change.found &&
+        (logged.change.reverts === undefined || filter.by === 'undo') &&
+        matchesFilter(logged, filter),
+    )
+  const isLeftAlone = ({ change }: VisibleChange): boolean => filter.by === undefined && change.origin.by === 'hand'
   const open = ordered.filter((logged) => !logged.isPartial && !isLeftAlone(logged))
   const left = withoutSpent(changes, open, now)
-  const meant = newest === undefined ? left : left.slice(-newest)
-  const [oldest] = meant
+  const selected = newest === undefined ? left : left.slice(-newest)
+  const isWhole = from === 0
+  if (!isWhole && selected.length < (newest ?? 0)) return undefined
+  const [oldest] = selected
   if (!oldest) throw new UnknownChangeError(NONE_LEFT, ordered.findLast(isLeftAlone)?.change.number)
-  const purge = meant.findLast(isPurge)
+  const purge = selected.findLast(isPurge)
   if (purge) {
     const before = left.slice(0, left.indexOf(purge)).findLast((logged) => !isPurge(logged))
+    if (!isWhole && !before) return undefined
     throw new PurgeNotUndoableError(purge.change.number, before?.change.number ?? null)
   }
   const newer = ordered.slice(ordered.indexOf(oldest))
   return {
-    meant,
+    selected,
     passedOver: newer.filter(({ isPartial }) => isPartial).map(({ change }) => change.number),
     external: newer.filter(isLeftAlone).map(({ change }) => change.number),
   }
 }
 
-/** In the order in which they were done: one that was undone and redone was done last by the redo, which takes back its undo. */
-function asLastDone(changes: readonly LoggedChange[]): readonly LoggedChange[] {
+/** The number of the change that last applied each change: its own, or that of the newest redo. A redo reverts an undo. */
+function lastDoneBy(changes: readonly VisibleChange[]): (logged: VisibleChange) => number {
   const reverts = new Map(changes.map(({ change }) => [change.number, change.reverts ?? []]))
   const redoneBy = new Map<number, number>()
   for (const [number, undos] of reverts) {
@@ -147,7 +183,7 @@ function asLastDone(changes: readonly LoggedChange[]): readonly LoggedChange[] {
     const by = redoneBy.get(number)
     return by === undefined || by <= number ? number : doneBy(by)
   }
-  return changes.toSorted((a, b) => doneBy(a.change.number) - doneBy(b.change.number))
+  return ({ change }) => doneBy(change.number)
 }
 
 /**
@@ -155,10 +191,10 @@ function asLastDone(changes: readonly LoggedChange[]): readonly LoggedChange[] {
  * removed for good. A change that made room has cleaned up too, but is not meant by that.
  */
 function withoutSpent(
-  changes: readonly LoggedChange[],
-  open: readonly LoggedChange[],
+  changes: readonly VisibleChange[],
+  open: readonly VisibleChange[],
   now: string,
-): readonly LoggedChange[] {
+): readonly VisibleChange[] {
   const timelines = timelinesOf(changes)
   const known = new Map<string, { readonly counting: ReadonlySet<number>; readonly cleaner: number | undefined }>()
   const left = new Set<number>()
@@ -189,31 +225,31 @@ function countingOf(steps: readonly Step[]): {
  * Nobody did it: only what had expired was removed, or what slid out of a session's window was taken in. Whoever takes back what
  * was done last does not mean that; by number, session or origin it is undone.
  */
-function isUpkeep({ change, touched }: LoggedChange): boolean {
+function isUpkeep({ change, touched }: VisibleChange): boolean {
   if (touched.every((one) => isCleaning(one, change.at))) return true
   const isOfSession = change.origin.by === 'consolidation' && change.origin.session !== undefined
   return isOfSession && touched.every(({ before, after }) => !before && after?.kind === 'conversation')
 }
 
-function changeToUndo(
-  changes: readonly LoggedChange[],
+async function changeToUndo(
+  history: UndoHistory,
   number: number,
   filter: ChangeFilter | undefined,
-): LoggedChange {
-  if (!Number.isSafeInteger(number) || number < 1) {
+): Promise<VisibleChange> {
+  if (!isChangeNumber(number)) {
     throw new InvalidError('change', `${String(number)} is not the number of a change`, 'a number that the log shows')
   }
-  const found = changes.find(({ change }) => change.number === number)
+  const found = history.get(number)
   // One answer for what is not let through and for what never was.
   if (filter && !(found && matchesFilter(found, filter))) {
     throw new UnknownChangeError(`change ${number} is none of those that are meant`)
   }
   if (!found) {
-    const [first, last] = [changes[0]?.change.number, changes.at(-1)?.change.number]
+    const range = await history.range()
     throw new UnknownChangeError(
-      first === undefined
-        ? `change ${number} is not known: nothing was changed yet`
-        : `change ${number} is not known; the log of this agent goes from ${first} to ${last}`,
+      range
+        ? `change ${number} is not known; the log of this agent goes from ${range[0]} to ${range[1]}`
+        : `change ${number} is not known: nothing was changed yet`,
     )
   }
   if (isPurge(found)) throw new PurgeNotUndoableError(number)
@@ -223,9 +259,13 @@ function changeToUndo(
   return found
 }
 
+function isChangeNumber(number: number): boolean {
+  return Number.isSafeInteger(number) && number >= 1
+}
+
 /** From each entry as it is now to where it was before the first of the undone changes: what came between is not repeated. */
 function batchFor(
-  undone: readonly LoggedChange[],
+  undone: readonly VisibleChange[],
   now: Targets,
   cleaned: Targets,
 ): { readonly operations: readonly Operation[]; readonly expect: Expect } {

@@ -7,38 +7,32 @@ import type { Entry } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
 import type { Touched } from '../ports/store.ts'
 import { isCleaning } from './cleaning.ts'
-import type { LoggedChange } from './log.ts'
+import type { VisibleChange } from './log.ts'
 import { passedOverBy, type Step, sameState, type Timelines } from './timeline.ts'
-
-/** Entries as they are to be. */
-export type Targets = ReadonlyMap<string, Entry | undefined>
+import type { Targets } from './undo-history.ts'
 
 interface WalkedBack {
   /** Changes that must go too, because an entry is no longer as a chosen change left it. */
-  readonly later: readonly number[]
+  readonly later: ReadonlySet<number>
+  /** The target state of every entry that a chosen change touched. */
+  readonly restored: Targets
   /** Of the entries that a cleanup removed since, what they get back: only what has not expired. */
   readonly cleaned: Targets
 }
 
-export function walkBack(
-  changes: readonly LoggedChange[],
-  timelines: Timelines,
-  chosen: ReadonlySet<number>,
-  now: string,
-): WalkedBack {
+export function walkBack(timelines: Timelines, chosen: ReadonlySet<number>, now: string): WalkedBack {
   const later = new Set<number>()
-  const then = lastStates(changes)
+  const restored = new Map<string, Entry | undefined>()
   const cleaned = new Map<string, Entry | undefined>()
   for (const [id, steps] of timelines) {
     if (!steps.some(({ change }) => chosen.has(change.number))) continue
     const walked = walkBackOne(steps, chosen, now)
     for (const number of walked.later) later.add(number)
     const state = walked.isCleaned && isNothingNow(walked.state, now) ? undefined : walked.state
-    then.set(id, state)
+    restored.set(id, state)
     if (walked.isCleaned) cleaned.set(id, state)
   }
-  for (const number of takersOf(changes, chosen, then)) later.add(number)
-  return { later: [...later].sort((a, b) => a - b), cleaned }
+  return { later, restored, cleaned }
 }
 
 /**
@@ -87,8 +81,8 @@ function walkBackOne(
  * Later changes that gave a name to someone else that an entry gets back. `then`: the states to come. Where both had the name
  * all along, as files made by hand can, they have it again.
  */
-function takersOf(changes: readonly LoggedChange[], chosen: ReadonlySet<number>, then: Targets): number[] {
-  const first = changes.find(({ change }) => chosen.has(change.number))?.change.number ?? 0
+export function takersOf(changes: readonly VisibleChange[], chosen: ReadonlySet<number>, then: Targets): number[] {
+  const first = Math.min(...chosen)
   const owners = new Map<string, Set<string>>()
   for (const entry of then.values()) {
     for (const handle of entry ? handlesIn(entry) : []) {
@@ -112,12 +106,6 @@ function takes({ id, before, after }: Touched, handles: ReadonlySet<string>, the
 
 function handlesIn(entry: Entry): string[] {
   return handlesOf(entry).map((handle) => `${entry.scope}\0${handle}`)
-}
-
-export function lastStates(changes: readonly LoggedChange[]): Map<string, Entry | undefined> {
-  const states = new Map<string, Entry | undefined>()
-  for (const { touched } of changes) for (const { id, after } of touched) states.set(id, after)
-  return states
 }
 
 /** Nobody would see it. */

@@ -121,7 +121,7 @@ export const APPLY: OptionNames<BatchOptions> = {
 
 const CHANGES = { ...DATES, by: true, agent: true, session: true, entry: true } as const
 
-export const LOG: OptionNames<LogQuery> = { limit: true, ref: true, ...CHANGES, ...CALL_OPTIONS }
+export const LOG: OptionNames<LogQuery> = { limit: true, before: true, ref: true, ...CHANGES, ...CALL_OPTIONS }
 
 export const UNDO: OptionNames<UndoOptions> = {
   changes: true,

@@ -176,3 +176,57 @@ describe('the log', () => {
     expect([await numbers(memory), await numbers(other)]).toEqual([[4], [4, 3]])
   })
 })
+
+describe('a long history', () => {
+  const CHANGES = 1000
+  let read: number
+  beforeEach(async () => {
+    for (let n = 0; n < CHANGES; n++) await wrote(`note ${n}`, { by: 'agent', agent: 'main' })
+    read = 0
+    const counting: Store = {
+      ...store,
+      changes: async (query, options) => {
+        const found = await store.changes(query, options)
+        read += found.length
+        return found
+      },
+    }
+    memory = new Memory(counting, 'main', Date.now)
+  })
+
+  it.each<[string, () => Promise<unknown>, number]>([
+    ['log', () => memory.log(), 64],
+    ['log of a page', () => memory.log({ before: 500, limit: 100 }), 100],
+    ['log of an entry', () => memory.log({ ref: 'note 7' }), 1],
+    ['undo', () => memory.undo(), 64],
+    ['undo of an old change', () => memory.undo({ changes: [7] }), 2],
+    ['undo of a period', () => memory.undo({ since: '2999-01-01T00:00:00.000Z' }).catch(() => undefined), 0],
+    ['blame', () => memory.blame('note 7'), 0],
+  ])('is not read for %s', async (_, ask, most) => {
+    await ask()
+    expect(read).toBeLessThanOrEqual(most)
+  })
+
+  it('is paged through', async () => {
+    const page = await memory.log({ before: 12, limit: 3 })
+    expect(page.map(({ change }) => change.number)).toEqual([11, 10, 9])
+  })
+
+  it('is searched for an undo only as far as needed', async () => {
+    for (let n = 0; n < 200; n++) await wrote(`edited ${n}`, EXTERNAL)
+    read = 0
+    expect(await undone()).toEqual([CHANGES])
+    expect(read).toBeLessThan(600)
+  })
+
+  it('finds an entry by a former name', async () => {
+    const { entry } = await memory.remember('x', { name: 'first name' })
+    await memory.rename('first name', 'second name')
+    await memory.rename('second name', 'third name')
+    const { entry: renamed } = await memory.rename('third name', 'last name')
+    for (const alias of renamed.aliases) await memory.alias('last name', alias, { mode: 'drop' })
+    const changes = await memory.log({ ref: 'first name' })
+    expect(changes.at(-1)?.touched.map(({ id }) => id)).toEqual([entry.id])
+    await expect(memory.log({ ref: 'no such name' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})

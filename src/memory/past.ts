@@ -6,27 +6,31 @@ import { isKeepsakeError, NotFoundError } from '../errors.ts'
 import { type Blame, blameOf } from '../history/blame.ts'
 import {
   type ChangeFilter,
-  idInHistory,
   isEmptied,
-  type LoggedChange,
   matchesFilter,
   parseOriginBy,
-  visibleChanges,
+  queryFor,
+  type VisibleChange,
+  visibleIn,
 } from '../history/log.ts'
 import { pastStore } from '../history/past-store.ts'
+import { findIdByName } from '../history/queries.ts'
 import { planUndo, type UndoRequest } from '../history/undo.ts'
+import { UndoHistory } from '../history/undo-history.ts'
 import type { Entry, Scope } from '../model/entry.ts'
 import { wholeNumber } from '../model/number.ts'
 import type { Batch, Change } from '../model/operation.ts'
 import { requireList } from '../model/options.ts'
 import { requireInstant } from '../model/time.ts'
-import type { CallOptions, History, Store, Touched } from '../ports/store.ts'
+import type { CallOptions, ChangeQuery, Store } from '../ports/store.ts'
 import { applyAs } from './apply-as.ts'
 import type { IdentityGate } from './identity-gate.ts'
 
 export interface LogQuery extends ChangeFilter, CallOptions {
   /** Default 20. */
   readonly limit?: number
+  /** Only changes with a lower number: the page after the one that ends with this change. */
+  readonly before?: number
   /** Only changes of this entry, by id, name or alias; also of one that is gone. */
   readonly ref?: string
 }
@@ -35,7 +39,7 @@ export interface Undone {
   /** Missing when it was only tried. */
   readonly change?: Change
   /** Oldest first. */
-  readonly undone: readonly LoggedChange[]
+  readonly undone: readonly VisibleChange[]
   /** What was touched, as it is now. */
   readonly entries: readonly Entry[]
   readonly warnings: readonly string[]
@@ -50,8 +54,9 @@ const DEFAULT_LOG = 20
 const MOST_LOGGED = 1_000_000
 /** More often is not chance. */
 const PLAN_RACES = 3
-/** Whoever asks for now asks a moment before. */
-const A_MOMENT_MS = 2000
+/** Changes read from the store per page. */
+const MIN_PAGE = 64
+const MAX_PAGE = 4096
 
 export class Past {
   readonly #store: Store
@@ -67,20 +72,27 @@ export class Past {
   }
 
   /** `entry`: the id that `ref` stands for, if something there now is called so. */
-  async log(query: LogQuery, entryNow: string | undefined): Promise<readonly LoggedChange[]> {
+  async log(query: LogQuery, entryNow: string | undefined): Promise<readonly VisibleChange[]> {
     const limit = wholeNumber(query.limit ?? DEFAULT_LOG, 'limit', 1, MOST_LOGGED)
-    const changes = await this.#changes(query)
+    const before =
+      query.before === undefined ? {} : { before: wholeNumber(query.before, 'before', 1, Number.MAX_SAFE_INTEGER) }
+    const call = callOf(query)
+    await this.#store.absorb(call)
     const { ref } = query
-    const entry = ref === undefined ? query.entry : (entryNow ?? idInHistory(changes, ref))
+    const entry = ref === undefined ? query.entry : (entryNow ?? (await this.#findIdByFormerName(ref, call)))
     if (ref !== undefined && entry === undefined) throw new NotFoundError(ref)
     const filter = checkedFilter({ ...query, ...(entry === undefined ? {} : { entry }) })
-    const matching = changes.filter((logged) => !isEmptied(logged) && matchesFilter(logged, filter))
-    return matching.slice(-limit).reverse()
+    const found: VisibleChange[] = []
+    for await (const logged of this.#newestFirst({ ...queryFor(filter), ...before }, limit, call)) {
+      if (!isEmptied(logged) && matchesFilter(logged, filter)) found.push(logged)
+      if (found.length === limit) break
+    }
+    return found
   }
 
   async undo({ dryRun, signal, changes, last, withLater, ...filter }: UndoOptions, now: string): Promise<Undone> {
     requireList(changes, 'changes')
-    const call = signal ? { signal } : {}
+    const call = callOf({ signal })
     const request: UndoRequest = {
       ...checkedFilter(filter),
       ...(changes === undefined ? {} : { changes }),
@@ -90,8 +102,8 @@ export class Past {
     const told: string[] = []
     for (let tries = 1; ; tries++) {
       told.push(...(await this.#store.absorb(call)).warnings)
-      const { undone, cleaned, passedOver, external, operations, expect } = planUndo(
-        await this.#journaled(call),
+      const { undone, cleaned, passedOver, external, operations, expect } = await planUndo(
+        new UndoHistory(this.#store, this.#scopes, call),
         request,
         now,
       )
@@ -117,82 +129,75 @@ export class Past {
   }
 
   async blame(entry: Entry, options: CallOptions): Promise<Blame> {
-    return blameOf(entry, await this.#changes(options))
+    await this.#store.absorb(options)
+    return blameOf(entry, await this.#store.versions([entry.id], options), this.#scopes)
   }
 
-  /** Every entry, gone by now, that was ever called so: how it went. */
-  async goneCalled(ref: string, options: CallOptions): Promise<readonly Touched[]> {
-    const changes = await this.#changes(options)
-    const wanted = ref.normalize('NFC').trim()
-    const last = new Map<string, Touched>()
-    const named = new Set<string>()
-    for (const { touched } of changes) {
-      for (const one of touched) {
-        const { id, before, after } = one
-        last.set(id, one)
-        const names = [before, after].flatMap((state) => (state ? [state.name, ...state.aliases] : []))
-        if (id === wanted || names.includes(wanted)) named.add(id)
-      }
-    }
-    return [...last.values()].filter(({ id, after }) => named.has(id) && after === undefined)
+  /** Removed entries that ever had this name, in their last state. */
+  async findRemovedByName(ref: string, options: CallOptions): Promise<readonly Entry[]> {
+    await this.#store.absorb(options)
+    return this.#store.gone({ scopes: this.#scopes, called: normalizeRef(ref) }, options)
   }
 
   /** The history entries that mirror these archives, also those that are gone: each says what its archive says. */
   async mirrorsOf(archives: ReadonlySet<string>, options: CallOptions): Promise<readonly string[]> {
     if (archives.size === 0) return []
-    const there = await this.#store.heads({ scopes: [this.#agent], kinds: ['history'] }, options)
-    const ever = (await this.#changes(options)).flatMap(({ touched }) =>
-      touched.flatMap(({ before, after }) => [before, after].filter((state) => state !== undefined)),
-    )
-    const mirrors = [...there, ...ever].filter(({ kind, metadata }) => {
-      const { archive } = metadata
-      return kind === 'history' && typeof archive === 'string' && archives.has(archive)
-    })
-    return [...new Set(mirrors.map(({ id }) => id))]
+    const filter = { scopes: [this.#agent], kinds: ['history'] as const }
+    const ever = [...(await this.#store.heads(filter, options)), ...(await this.#store.gone(filter, options))]
+    return ever.filter(({ metadata: { archive } }) => archives.has(String(archive))).map(({ id }) => id)
   }
 
   /** The last that is known of an entry that nobody can read any more. */
   async lastSeen(ref: string, options: CallOptions): Promise<Entry | undefined> {
-    const changes = await this.#changes(options)
-    const id = idInHistory(changes, ref)
-    const states = changes.flatMap(({ touched }) => touched.filter((one) => one.id === id))
-    const last = states.at(-1)
-    return last?.after ?? last?.before
+    await this.#store.absorb(options)
+    const id = await this.#findIdByFormerName(ref, options)
+    const versions = id === undefined ? [] : await this.#store.versions([id], options)
+    return versions.findLast(({ entry }) => entry && this.#scopes.includes(entry.scope))?.entry
   }
 
   /** A store that can only be read, as all was at an instant. */
-  async storeAt(at: string, now: string, options: CallOptions): Promise<Store> {
-    const history = await this.#store.history(options)
-    const isPast = Date.parse(now) - Date.parse(at) > A_MOMENT_MS
-    const hands = await this.#unjournaled(history, isPast, options)
-    return pastStore(history, at, await this.#store.settings(), hands)
+  async storeAt(at: string, options: CallOptions): Promise<Store> {
+    return pastStore(await this.#store.stateAt(at, {}, options), at, await this.#store.settings())
   }
 
-  /** What hands did that no change tells of yet. Nobody knows when a file was removed: until now it counts as there. */
-  async #unjournaled(history: History, isPast: boolean, options: CallOptions): Promise<Touched[]> {
-    const told = new Map(history.entries.map((entry) => [entry.id, entry]))
-    for (const { touched } of history.changes) {
-      for (const { id, after } of touched) {
-        if (after) told.set(id, after)
-        else told.delete(id)
-      }
+  /** The id of the entry that last had this name, if none has it now: one that expired, was removed, or was renamed. */
+  async #findIdByFormerName(ref: string, options: CallOptions): Promise<string | undefined> {
+    const name = normalizeRef(ref)
+    const byId = await this.#store.get(name, options)
+    if (byId && this.#scopes.includes(byId.scope)) return byId.id
+    for (const scope of this.#scopes.toReversed()) {
+      const expired = await this.#store.resolve(scope, name, options)
+      if (expired) return expired.id
     }
-    const found: Touched[] = []
-    for await (const entry of this.#store.scan({}, options)) {
-      if (told.get(entry.id)?.revision !== entry.revision) found.push({ id: entry.id, after: entry })
-      told.delete(entry.id)
+    const [gone] = await this.#store.gone({ scopes: this.#scopes, called: name }, options)
+    if (gone) return gone.id
+    for await (const logged of this.#newestFirst({ name }, 1, options)) {
+      const id = findIdByName(logged, name)
+      if (id !== undefined) return id
     }
-    return isPast ? found : [...found, ...[...told.keys()].map((id) => ({ id }))]
+    return undefined
   }
 
-  async #changes(options: CallOptions): Promise<LoggedChange[]> {
-    await this.#store.absorb(options)
-    return this.#journaled(options)
+  /** The changes that the agent sees, in growing pages. */
+  async *#newestFirst(query: ChangeQuery, count: number, options: CallOptions): AsyncGenerator<VisibleChange> {
+    let before = query.before
+    for (let limit = Math.max(count, MIN_PAGE); ; limit = Math.max(limit, Math.min(limit * 4, MAX_PAGE))) {
+      const from = before === undefined ? {} : { before }
+      const page = await this.#store.changes({ ...query, ...from, scopes: this.#scopes, limit }, options)
+      for (const logged of page) yield visibleIn(this.#scopes, logged)
+      if (page.length < limit) return
+      before = page.at(-1)?.change.number
+    }
   }
+}
 
-  async #journaled(options: CallOptions): Promise<LoggedChange[]> {
-    return visibleChanges(await this.#store.history(options), this.#scopes)
-  }
+function callOf({ signal }: { readonly signal?: AbortSignal | undefined }): CallOptions {
+  return signal ? { signal } : {}
+}
+
+/** As names are stored. */
+function normalizeRef(ref: string): string {
+  return ref.normalize('NFC').trim()
 }
 
 function externalWarning(changes: readonly number[]): string[] {

@@ -34,7 +34,8 @@ export async function purgeEntry(
   options: CallOptions,
 ): Promise<PurgedEntry> {
   // What was called so before and is gone is purged with it: nobody would think of looking for that one apart.
-  const touched = [{ id: entry.id, before: entry }, ...(await past.goneCalled(ref, options))]
+  const purgedWith = await past.findRemovedByName(ref, options)
+  const touched = [entry, ...purgedWith].map((before): Touched => ({ id: before.id, before }))
   const archives = touched.filter(({ before }) => before?.kind === 'archive').map(({ id }) => id)
   const mirrors = await past.mirrorsOf(new Set(archives), options)
   const untold = await sessions.announcePurge(touched, options)

@@ -273,6 +273,27 @@ describe('write', () => {
   })
 })
 
+describe('NUL', () => {
+  it.each<Partial<AddOperation>>([
+    { name: 'a\0' },
+    { aliases: ['a\0'] },
+    { description: 'a\0' },
+    { content: 'a\0' },
+    { metadata: { key: ['a\0'] } },
+    { metadata: { 'key\0': 1 } },
+    { origin: { by: 'agent', session: 's\0' } },
+    { origin: { by: 'agent', agent: 'a\0' } },
+    { scope: 'a\0' },
+  ])('is refused in any string of an entry: %j', (given) => {
+    expect(new Memory().codeOf({ ...note('n'), ...given })).toBe('INVALID')
+  })
+
+  it('is refused in the key of a context', () => {
+    const codes = ['k', 'k\0'].map((key) => new Memory().codeOf({ ...minimal('context'), key }))
+    expect(codes).toEqual([undefined, 'INVALID'])
+  })
+})
+
 describe('rename', () => {
   it('keeps the old name as an alias', () => {
     const memory = new Memory()

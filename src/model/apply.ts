@@ -4,7 +4,7 @@
  */
 import { ConflictError, InvalidError, NameTakenError, NotFoundError } from '../errors.ts'
 import { normalizeContent, normalizeDescription, normalizeText } from './content.ts'
-import type { Draft } from './draft.ts'
+import type { Draft, StateView } from './draft.ts'
 import { keyHandle } from './draft.ts'
 import { type Entry, ORIGINS, type Origin, WORLD } from './entry.ts'
 import { defaultExpiry } from './expiry.ts'
@@ -112,7 +112,7 @@ function add(draft: Draft, given: AddOperation, origin: Origin, context: Rules):
     content,
     metadata,
     createdAt,
-    updatedAt: requireInstant(given.updatedAt ?? createdAt, 'updatedAt'),
+    updatedAt: given.updatedAt === undefined ? createdAt : requireInstant(given.updatedAt, 'updatedAt'),
     expiresAt: expiryFor(given, createdAt, context.zone),
     origin: given.origin ? normalizeOrigin(given.origin) : origin,
   }
@@ -336,4 +336,33 @@ export function normalizeOrigin(origin: Origin): Origin {
 
 function withoutRevision({ revision: _, path: __, ...entry }: Entry): Omit<Entry, 'revision' | 'path'> {
   return entry
+}
+
+/** Each entry that a batch touched, before its first step and after its last, in the order in which the batch first touched them. */
+export function touchedBy(
+  steps: readonly Step[],
+): { readonly id: string; readonly before?: Entry; readonly after?: Entry }[] {
+  const touched = new Map<string, { id: string; before?: Entry; after?: Entry }>()
+  for (const { before, after } of steps) {
+    const id = (after ?? before)?.id ?? ''
+    const first = touched.has(id) ? touched.get(id)?.before : before
+    touched.set(id, { id, ...(first ? { before: first } : {}), ...(after ? { after } : {}) })
+  }
+  return [...touched.values()]
+}
+
+/** The last state of each entry that a batch touched; of a removed entry, the state before its removal. */
+export function lastStates(steps: readonly Step[]): Entry[] {
+  const last = new Map<string, Entry>()
+  for (const { before, after } of steps) {
+    const entry = after ?? before
+    if (entry) last.set(entry.id, entry)
+  }
+  return [...last.values()]
+}
+
+/** The entries that a batch names, each once: the result of a batch that changed nothing. */
+export function namedEntries(batch: Batch, view: Pick<StateView, 'get'>): Entry[] {
+  const ids = batch.operations.flatMap((operation) => (operation.op === 'add' ? [] : [operation.id]))
+  return [...new Set(ids)].flatMap((id) => view.get(id) ?? [])
 }

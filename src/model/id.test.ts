@@ -35,6 +35,8 @@ describe('newId', () => {
 
   it('takes a clock with fractions of a millisecond', () => {
     expect(timeOfId(newId(FAR + 2000.75))).toBe(FAR + 2000)
+    const ids = Array.from({ length: 50 }, (_, n) => newId(FAR + 3000 + n / 100))
+    expect([...ids].sort()).toEqual(ids)
   })
 })
 

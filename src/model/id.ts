@@ -3,6 +3,7 @@
  * where they are, so that every reader gives them the same one without writing anything.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Scope } from './entry.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -17,23 +18,18 @@ export function isId(value: unknown): value is string {
 
 /** Sorts after every id this process made before, also within a millisecond and when the clock goes back. */
 export function newId(nowMs: number): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  if (nowMs > lastMs) {
-    lastMs = nowMs
-    counter = ((bytes[6] ?? 0) & 0x07) * 256 + (bytes[7] ?? 0)
+  const random = crypto.randomUUID()
+  const ms = Math.floor(nowMs)
+  if (ms > lastMs) {
+    lastMs = ms
+    counter = Number.parseInt(random.slice(0, 3), 16) & 0x7ff
   } else if (++counter > 0xfff) {
     lastMs += 1
     counter = 0
   }
-  let ms = lastMs
-  for (let i = 5; i >= 0; i--) {
-    bytes[i] = ms % 256
-    ms = Math.floor(ms / 256)
-  }
-  bytes[6] = 0x70 | (counter >> 8)
-  bytes[7] = counter & 0xff
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
-  return format(bytes)
+  const time = lastMs.toString(16).padStart(12, '0')
+  // The rest is taken from the random id, with its variant.
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}${random.slice(18)}`
 }
 
 /** The id of what lies at a path of a scope and says no other. A UUIDv8: the same everywhere, and never a v7. */
@@ -51,7 +47,6 @@ export function timeOfId(id: string): number | undefined {
 }
 
 function format(bytes: Uint8Array): string {
-  let hex = ''
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, '0')
+  const hex = bytesToHex(bytes)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvalidError } from '../errors.ts'
-import { canonicalJson, normalizeMetadata } from './json.ts'
+import { canonicalJson, normalizeMetadata, normalizeRecord } from './json.ts'
 
 describe('normalizeMetadata', () => {
   it('takes nothing for an empty object', () => {
@@ -66,6 +66,8 @@ describe('normalizeMetadata', () => {
     ['undefined in a list', [undefined]],
     ['a hole in a list', new Array(1)],
     ['a lone surrogate as a key', { '\ud800': 1 }],
+    ['NUL', 'a\0'],
+    ['NUL in a key', { 'a\0': 1 }],
   ])('refuses %s, naming where it is', (_, value) => {
     expect(() => normalizeMetadata({ a: [{ b: value }] })).toThrow(/^metadata\.a\[0\]\.b/)
   })
@@ -79,12 +81,17 @@ describe('normalizeMetadata', () => {
     expect(normalizeMetadata(nested(32))).toEqual(nested(32))
   })
 
+  it('allows NUL in a session record, and refuses everything else', () => {
+    expect(normalizeRecord({ text: 'a\0', 'k\0': 1 })).toEqual({ text: 'a\0', 'k\0': 1 })
+    expect(() => normalizeRecord({ a: Number.NaN })).toThrow(InvalidError)
+  })
+
   it('keeps any JSON object as JSON would', () => {
     const json = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 5 }))
     fc.assert(
       fc.property(json, (value) => {
         const text = JSON.stringify(value)
-        expect(JSON.stringify(normalizeMetadata(JSON.parse(text)))).toBe(text)
+        expect(JSON.stringify(normalizeRecord(JSON.parse(text)))).toBe(text)
       }),
       { numRuns: 300, seed: 1 },
     )

@@ -5,6 +5,7 @@
 import { type Entry, type JsonValue, type Metadata, type Scope, WORLD } from './entry.ts'
 import type { Kind } from './kinds.ts'
 import { normalizeAgentId } from './name.ts'
+import { shellLine } from './shell-line.ts'
 import { isTranscriptMetadata, purgeCount } from './transcript-metadata.ts'
 
 /** Replaces purged words in a transcript. */
@@ -208,19 +209,45 @@ export function shortTextNotice({ hasShortText, shortLines }: Redactions): strin
   ]
 }
 
+/** Lines for the report of a purge, which changes no backup. `workspace`: the path of the memory, if a command can name it. */
+export function backupNotices(paths: readonly string[], workspace?: string): string[] {
+  return paths.map((path) => {
+    if (workspace === undefined) return `the backup ${path}: delete it`
+    const command = shellLine(['keepsake', 'backup', path, '--force', '--workspace', workspace])
+    return `the backup ${path}: delete it, or replace it with: ${command}`
+  })
+}
+
+/** Lines for the report of a purge. `gitFolder`: the repository that contains the memory. */
+export function elsewhereNotices(gitFolder: string | undefined): string[] {
+  return [
+    ...(gitFolder === undefined ? [] : [`the history of the git repository in ${gitFolder}, if it was committed`]),
+    'copies that other programs made: syncs, snapshots, backups elsewhere, an agent that has read it',
+  ]
+}
+
 /** Entries that contain or contained reported words. */
 export function entryOccurrences({ entries, changes }: Versions, redactions: Redactions): Occurrence[] {
+  const { visit, found } = occurrenceSearch(redactions)
+  for (const entry of entries) visit(entry.id, entry)
+  for (const { touched } of changes) for (const { id, after } of touched) visit(id, after)
+  return found()
+}
+
+/** The same for states that are passed one by one, oldest first for each entry; `undefined`: a state without the words, or none. */
+export function occurrenceSearch(redactions: Redactions): {
+  readonly visit: (id: string, state: Entry | undefined) => void
+  readonly found: () => Occurrence[]
+} {
   const found = new Map<string, Occurrence & { in: 'entry' }>()
-  const look = (id: string, entry: Entry | undefined): void => {
+  const visit = (id: string, entry: Entry | undefined): void => {
     const before = found.get(id)
     if (entry && entryMentions(entry, redactions)) {
       const { scope, kind, name } = entry
       found.set(id, { in: 'entry', scope, id, kind, ...(name === null ? {} : { name }) })
     } else if (before) found.set(id, { ...before, earlier: true })
   }
-  for (const entry of entries) look(entry.id, entry)
-  for (const { touched } of changes) for (const { id, after } of touched) look(id, after)
-  return [...found.values()]
+  return { visit, found: () => [...found.values()] }
 }
 
 function entryMentions({ name, aliases, description, content, metadata }: Entry, redactions: Redactions): boolean {
@@ -306,7 +333,7 @@ function parseLine(line: string): ParsedLine {
 }
 
 /** A transcript may come from anywhere, and recursion over a value that is nested thousands of times would overflow the stack. */
-function isTooDeep(value: JsonValue): boolean {
+export function isTooDeep(value: JsonValue): boolean {
   let level: readonly JsonValue[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) return true

@@ -2,6 +2,7 @@
  * A revision says what an entry holds, not how often it was written: it survives a clone, and two stores agree on it.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Entry } from './entry.ts'
 import { canonicalJson } from './json.ts'
 
@@ -26,7 +27,5 @@ export function digest32(text: string): string {
 }
 
 function hexDigest(text: string, bytes: number): string {
-  let hex = ''
-  for (const byte of sha256(encoder.encode(text)).subarray(0, bytes)) hex += byte.toString(16).padStart(2, '0')
-  return hex
+  return bytesToHex(sha256(encoder.encode(text)).subarray(0, bytes))
 }

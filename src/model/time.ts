@@ -33,8 +33,9 @@ export function parseInstant(text: unknown): string | undefined {
   if (text instanceof Date) return inFourDigits(text.getTime())
   if (typeof text !== 'string') return undefined
   if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)) return undefined
+  const at = inFourDigits(Date.parse(text.replace(' ', 'T')))
   // Date.parse takes 30 February for 2 March.
-  return isDay(text.slice(0, 10)) ? inFourDigits(Date.parse(text.replace(' ', 'T'))) : undefined
+  return at === text || isDay(text.slice(0, 10)) ? at : undefined
 }
 
 function inFourDigits(ms: number): string | undefined {

@@ -87,24 +87,24 @@ function entryDifference(first: Entry | undefined, second: Entry | undefined): s
   return key === undefined ? undefined : `${label} differs in its ${key}`
 }
 
-function* comparedHistory(a: MemoryImage, b: MemoryImage, { signal }: CompareOptions): Generator<string> {
+async function* comparedHistory(a: MemoryImage, b: MemoryImage, { signal }: CompareOptions): AsyncGenerator<string> {
   if (a.history.since !== b.history.since) {
     yield `the past is known since ${a.history.since ?? 'the beginning'} here and ${b.history.since ?? 'the beginning'} there`
   }
   if (!isSame(byId(a.history.entries), byId(b.history.entries))) yield 'what was there when the past begins differs'
-  const others = b.history.changes[Symbol.iterator]()
+  const others = b.history.changes()[Symbol.asyncIterator]()
   try {
-    for (const recorded of a.history.changes) {
+    for await (const recorded of a.history.changes()) {
       signal?.throwIfAborted()
-      const { value: other, done } = others.next()
+      const { value: other, done } = await others.next()
       const { number } = recorded.change
       if (done) return yield `change ${number} and what came after it are only here`
       if (!isSame(plain(recorded), plain(other))) yield `change ${number} differs`
     }
-    const more = others.next()
+    const more = await others.next()
     if (!more.done) yield `change ${more.value.change.number} and what came after it are only there`
   } finally {
-    others.return?.()
+    await others.return?.()
   }
 }
 

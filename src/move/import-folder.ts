@@ -9,7 +9,7 @@ import { type Entry, type EntryHead, WORLD } from '../model/entry.ts'
 import type { AddOperation, Change } from '../model/operation.ts'
 import type { CallOptions, MemoryImage, Movable, Store } from '../ports/store.ts'
 import { type MoveStep, moveMemory } from './move-memory.ts'
-import { countImage } from './watched-image.ts'
+import { countImage, withImage } from './watched-image.ts'
 
 export interface ImportFolderOptions extends CallOptions {
   /** Nothing is written; the counts are those of the real import. */
@@ -69,11 +69,12 @@ function wholeOf({ entries }: { readonly entries: number }, warnings: readonly s
 }
 
 async function isUntouched(memory: Movable, given: CallOptions): Promise<boolean> {
-  const image = await memory.image(given)
-  if (image.cursor.number > 0 || image.nextSeq > 1) return false
-  for await (const _ of image.sessions()) return false
-  for await (const _ of image.files()) return false
-  return true
+  return withImage(memory, given, async (image) => {
+    if (image.cursor.number > 0 || image.nextSeq > 1) return false
+    for await (const _ of image.sessions()) return false
+    for await (const _ of image.files()) return false
+    return true
+  })
 }
 
 async function merge(image: MemoryImage, memory: Store, given: CallOptions, dryRun: boolean): Promise<ImportedFolder> {

@@ -1,11 +1,11 @@
 /**
- * A memory, copied from one store to another with everything that it is, and compared when it is there. The source stays as it
- * is. Nothing is written over: a target that holds this very memory is left alone, and any other is refused.
+ * Copies a memory from one store to another, and compares the copy with its source before it is published. The source stays as it is.
+ * Nothing is overwritten: a target that holds this very memory is left alone, and any other is refused.
  */
 import { isKeepsakeError, KeepsakeError } from '../errors.ts'
-import type { Adopted, CallOptions, MemoryImage, Movable, Store } from '../ports/store.ts'
+import type { CallOptions, MemoryImage, Movable, Store } from '../ports/store.ts'
 import { compareImages } from './compare-images.ts'
-import { type ImageCounts, watchedImage } from './watched-image.ts'
+import { type ImageCounts, type WatchedImage, watchedImage, withImage } from './watched-image.ts'
 
 export interface MoveStep {
   readonly doing: 'Copying' | 'Comparing'
@@ -15,75 +15,68 @@ export interface MoveStep {
 
 export interface MoveOptions extends CallOptions {
   readonly onProgress?: (step: MoveStep) => void
-  /** `false`: leave no trace in the source; what hands did there is copied all the same. */
+  /** `false`: doesn't record external edits in the source first. They are copied anyway. */
   readonly absorb?: boolean
 }
 
 export interface Moved extends ImageCounts {
-  /** An earlier try had been cut short, and this one went on from there. */
-  readonly resumed: boolean
   readonly warnings: readonly string[]
-  /** The target held this very memory before; nothing was written. */
+  /** The target already held this very memory; nothing was written. */
   readonly alreadyThere?: true
 }
 
-/** A source that is written to all the time is copied as of one moment in the end, and that is said. */
-const MOST_TRIES = 3
+/** A source that is written to all the time is copied as of one moment in the end, with a warning. */
+const MAX_TRIES = 3
 
 export async function moveMemory(from: Store & Movable, to: Movable, options: MoveOptions = {}): Promise<Moved> {
   const absorbed = options.absorb === false ? [] : (await from.absorb(signalOf(options))).warnings
-  const copy = await adoptSettled(from, to, options)
-  const { image, adopted, counts, tries } = copy
-  const wentOn = adopted ? await compareWithSource(copy, from, to, options) : []
-  const warnings = [
-    ...absorbed,
-    ...image.warnings,
-    ...(adopted?.warnings ?? []),
-    ...(tries > 1 ? ['The source was written to meanwhile; it was copied anew.'] : []),
-    ...wentOn,
-  ]
-  return { ...counts, resumed: adopted?.resumed ?? false, warnings, ...(adopted ? {} : { alreadyThere: true }) }
-}
-
-interface Copy {
-  readonly image: MemoryImage
-  /** Missing: it was there already. */
-  readonly adopted?: Adopted
-  readonly counts: ImageCounts
-  readonly sessionBytes: ReadonlyMap<string, number>
-  readonly tries: number
-}
-
-async function adoptSettled(from: Store & Movable, to: Movable, options: MoveOptions): Promise<Copy> {
-  const { onProgress } = options
   for (let tries = 1; ; tries++) {
-    const image = await from.image(signalOf(options))
-    const watched = watchedImage(image, tries < MOST_TRIES ? from : undefined)
-    const { counts, sessionBytes } = watched
-    try {
-      const adopted = await to.adopt(watched.image, {
-        ...signalOf(options),
-        ...(onProgress ? { onProgress: (done, total) => onProgress({ doing: 'Copying', done, total }) } : {}),
-      })
-      return { image, adopted, counts, sessionBytes, tries }
-    } catch (error) {
-      if (watched.wentOn) continue
-      if (!isKeepsakeError(error) || error.code !== 'CONFLICT') throw error
-      const there = watchedImage(image)
-      await refuseOther(there.image, to, error, options)
-      return { image, counts: there.counts, sessionBytes, tries }
-    }
+    const moved = await withImage(from, signalOf(options), async (image): Promise<Moved | undefined> => {
+      const watched = watchedImage(image, tries < MAX_TRIES ? from : undefined)
+      try {
+        const copied = await copy(watched, from, to, options)
+        const again = tries > 1 ? ['The source changed while it was being copied; it was copied again.'] : []
+        return { ...watched.counts, warnings: [...absorbed, ...image.warnings, ...again, ...copied] }
+      } catch (error) {
+        if (watched.sourceChanged) return undefined
+        if (!isKeepsakeError(error) || error.code !== 'CONFLICT') throw error
+        const counted = watchedImage(image)
+        await refuseOtherMemory(counted.image, to, error, options)
+        return { ...counted.counts, warnings: [...absorbed, ...image.warnings], alreadyThere: true }
+      }
+    })
+    if (moved) return moved
   }
 }
 
+/** Returns warnings. */
+async function copy(
+  watched: WatchedImage,
+  from: Store & Movable,
+  to: Movable,
+  options: MoveOptions,
+): Promise<readonly string[]> {
+  const { onProgress } = options
+  const changeWarnings: string[] = []
+  const { warnings } = await to.adopt(watched.image, {
+    ...signalOf(options),
+    ...(onProgress ? { onProgress: (done, total) => onProgress({ doing: 'Copying', done, total }) } : {}),
+    check: async (built) => {
+      changeWarnings.push(...(await compareWithSource(watched, from, built, options)))
+    },
+  })
+  return [...warnings, ...changeWarnings]
+}
+
 /** Something is there already: it is either this memory, or nothing to write over. */
-async function refuseOther(
+async function refuseOtherMemory(
   image: MemoryImage,
   to: Movable,
   refusal: KeepsakeError,
   options: MoveOptions,
 ): Promise<void> {
-  const differences = await compareImages(image, await to.image(signalOf(options)), signalOf(options))
+  const call = signalOf(options)
+  const differences = await withImage(to, call, (there) => compareImages(image, there, call))
   if (differences.length === 0) return
   throw new KeepsakeError('CONFLICT', `${refusal.message}, and it is not this memory: ${differences[0]}`, {
     hint: 'Nothing was changed. Name another target, or move that one away first.',
@@ -92,38 +85,41 @@ async function refuseOther(
   })
 }
 
-/** What is to be told although both sides are equal; one that is not is an error. */
+/** Throws if the copy differs from its source. Returns warnings about what changed in the source meanwhile. */
 async function compareWithSource(
-  { image, counts, sessionBytes }: Copy,
-  from: Store & Movable,
-  to: Movable,
+  { source: image, counts, sessionBytes }: WatchedImage,
+  from: Movable,
+  built: MemoryImage,
   options: MoveOptions,
 ): Promise<readonly string[]> {
   const { onProgress } = options
-  const later: string[] = []
-  const now = await from.image(signalOf(options))
-  const hasGoneOn = now.cursor.epoch !== image.cursor.epoch || now.cursor.number !== image.cursor.number
-  // Where nothing but transcripts can have changed, the image of now tells which of them did.
-  const source = hasGoneOn ? image : { ...image, sessions: () => now.sessions() }
-  const differences = await compareImages(source, await to.image(signalOf(options)), {
-    ...signalOf(options),
-    ...(onProgress ? { onProgress: (done) => onProgress({ doing: 'Comparing', done, total: counts.entries }) } : {}),
-    ...(hasGoneOn ? {} : { later: { copied: sessionBytes, onWentOn: (session) => later.push(session) } }),
+  const total = counts.entries
+  const changedSessions: string[] = []
+  const [differences, sourceChanged] = await withImage(from, signalOf(options), async (now) => {
+    const hasChanged = now.cursor.epoch !== image.cursor.epoch || now.cursor.number !== image.cursor.number
+    // If only transcripts can have changed, the current image shows which of them did.
+    const source = hasChanged ? image : { ...image, sessions: () => now.sessions() }
+    const found = await compareImages(source, built, {
+      ...signalOf(options),
+      ...(onProgress ? { onProgress: (done) => onProgress({ doing: 'Comparing', done, total }) } : {}),
+      ...(hasChanged ? {} : { later: { copied: sessionBytes, onWentOn: (session) => changedSessions.push(session) } }),
+    })
+    return [found, hasChanged] as const
   })
   if (differences.length > 0) throw unequalError(differences)
   return [
-    ...(hasGoneOn
-      ? [`The source went on while it was copied; the copy has it as of change ${image.cursor.number}.`]
+    ...(sourceChanged
+      ? [`The source changed while it was being copied; the copy has it as of change ${image.cursor.number}.`]
       : []),
-    ...later.map(
-      (session) => `The source's ${session} went on while it was copied; the copy has what was there before.`,
+    ...changedSessions.map(
+      (session) => `The source's ${session} changed while it was being copied; the copy has what was there before.`,
     ),
   ]
 }
 
 function unequalError(differences: readonly string[]): KeepsakeError {
-  return new KeepsakeError('DAMAGED', `the copy is not equal to its source ("here"): ${differences.join('; ')}`, {
-    hint: 'The source is as it was. Do not use the copy: move it away, and try again.',
+  return new KeepsakeError('DAMAGED', `the copy differs from its source ("here"): ${differences.join('; ')}`, {
+    hint: 'The source was not changed, and the copy was discarded. Check the disk, then try again.',
     data: { differences },
   })
 }

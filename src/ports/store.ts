@@ -3,8 +3,9 @@
  * A store is raw: it returns expired entries too, does not rank, and knows no agent's view. The contract suite
  * (keepsake/testing) is the meaning of each line here.
  */
-import type { Entry, EntryHead, JsonValue, Origin, Scope } from '../model/entry.ts'
+import type { Entry, EntryHead, JsonValue, Origin, OriginBy, Scope } from '../model/entry.ts'
 import type { HeadFilter } from '../model/filter.ts'
+import type { Kind } from '../model/kinds.ts'
 import type { Batch, Change, Expect } from '../model/operation.ts'
 import type { CallOptions } from '../model/options.ts'
 import type { Occurrence } from '../model/redaction.ts'
@@ -88,17 +89,71 @@ export interface Touched {
 
 export interface Recorded {
   readonly change: Change
+  /** Each entry once, in the order in which the change first touched it. */
   readonly touched: readonly Touched[]
 }
 
-/** The past, as far as it is kept. */
-export interface History {
-  /** From when on it is known what was there. Missing: from the very beginning, when nothing was. */
+/** Selects changes. Every given condition must hold. */
+export interface ChangeQuery {
+  /** Only changes with these numbers. */
+  readonly numbers?: readonly number[]
+  /** Only changes with a lower number. */
+  readonly before?: number
+  /** Only changes with a higher number. */
+  readonly after?: number
+  /** Only changes at or after this instant. */
   readonly since?: string
-  /** What was there then. */
+  /** Only changes before this instant. */
+  readonly until?: string
+  readonly by?: OriginBy
+  readonly agent?: string
+  readonly session?: string
+  /** Only changes that touched one of these entries. */
+  readonly entries?: readonly string[]
+  /** Changes of an entry that had this name or alias before or after the change. */
+  readonly name?: string
+  /**
+   * Only changes that touched an entry in one of these scopes, before or after the change. A purge counts for the scopes it removed
+   * from. A change of which a purge left nothing counts for the agent that made it.
+   */
+  readonly scopes?: readonly Scope[]
+  /** `true`: only changes that are undone. `false`: only the others. */
+  readonly undone?: boolean
+  /** Default: no limit. */
+  readonly limit?: number
+}
+
+/** A change as `changes` reports it. */
+export interface LoggedChange extends Recorded {
+  /** The number of the undo that reverted it, unless that undo is itself undone. */
+  readonly undoneBy?: number
+}
+
+/** One state of an entry, and the change that produced it. */
+export interface EntryVersion {
+  readonly id: string
+  /** Missing in the state where the kept history begins. */
+  readonly change?: Change
+  /** Missing: the change removed the entry. */
+  readonly entry?: Entry
+}
+
+/** Selects removed entries. Every given condition must hold. */
+export interface GoneFilter {
+  readonly scopes?: readonly Scope[]
+  readonly kinds?: readonly Kind[]
+  /** Entries that ever had this id, this name or this alias. */
+  readonly called?: string
+}
+
+/** The whole kept history; part of an image. */
+export interface History {
+  /** The time since which the history is complete. Missing: since the beginning, when the memory was empty. */
+  readonly since?: string
+  /** The state at that point. */
   readonly entries: readonly Entry[]
-  /** Oldest first, read as they are asked for. Each iteration begins anew. */
-  readonly changes: Iterable<Recorded>
+  /** Oldest first. Each iteration starts over. */
+  changes(): AsyncIterable<Recorded>
 }
 
 export interface AbsorbOptions extends CallOptions {
@@ -242,12 +297,23 @@ export interface Store {
     filter?: Pick<ScanFilter, 'scopes' | 'kinds'> & { readonly everyFile?: boolean },
   ): Promise<readonly Problem[]>
   /**
-   * The changes after a cursor, or all that are kept of this epoch, and on demand what hands did since. `now`: no changes, only
-   * the cursor to go on from, for who begins with a scan. Never writes.
+   * The changes after a cursor, or all kept changes of this epoch, and on request the external edits since. `now`: no changes, only the
+   * cursor to continue from, for a reader that starts with a scan. Never writes.
    */
-  changes(since?: Cursor | 'now', options?: FeedOptions): Promise<ChangeFeed>
-  /** Every change that is kept, with what it did. Never writes. */
-  history(options?: CallOptions): Promise<History>
+  feed(since?: Cursor | 'now', options?: FeedOptions): Promise<ChangeFeed>
+  /** The changes that match, newest first, with what they did. Never writes. */
+  changes(query?: ChangeQuery, options?: CallOptions): Promise<readonly LoggedChange[]>
+  /**
+   * The entries as they were after a change (0: before the first one) or at an instant, in the order of `seq`. An external edit counts
+   * from when its file was saved, if that is known, not from when it was recorded. Never writes.
+   *
+   * @throws NOT_FOUND if the history doesn't reach back that far; `data.earliest` says how far it does.
+   */
+  stateAt(at: number | string, filter?: ScanFilter, options?: CallOptions): Promise<readonly Entry[]>
+  /** All states of these entries: by entry in the given order, each oldest first. Never writes. */
+  versions(ids: readonly string[], options?: CallOptions): Promise<readonly EntryVersion[]>
+  /** The last state of removed entries, the most recently removed first. Never writes. */
+  gone(filter?: GoneFilter, options?: CallOptions): Promise<readonly Entry[]>
   /**
    * Journals what hands did to the files, and writes to them what a crash kept from being written; a store without files, or one
    * that can't be written to, has nothing to do.
@@ -314,16 +380,21 @@ export interface MemoryImage {
   files(): AsyncIterable<KeptFile>
   /** What is not part of it although somebody may miss it, as sentences. */
   readonly warnings: readonly string[]
+  /** Releases what the image reads from. It can't be read afterwards. */
+  close(): Promise<void>
 }
 
 export interface AdoptOptions extends CallOptions {
   /** Bytes or items, whichever the store counts. */
   readonly onProgress?: (done: number, total: number) => void
+  /**
+   * Called with what was built, before it is published. If it throws, nothing is left behind. A store that can't build beside its place
+   * calls it at the end.
+   */
+  readonly check?: (built: MemoryImage) => Promise<void>
 }
 
 export interface Adopted {
-  /** An earlier try had been cut short, and this one went on from there. */
-  readonly resumed: boolean
   readonly warnings: readonly string[]
 }
 
@@ -332,8 +403,10 @@ export interface Movable {
   /** Never writes; what hands did that is not journaled yet is one more change at the end of its history. */
   image(options?: CallOptions): Promise<MemoryImage>
   /**
-   * Takes over all of it: ids, seqs, times, numbers of changes. Only where nothing is yet (else CONFLICT); whole or not at all for who
-   * opens it: until the end it is built beside its place.
+   * Copies all of it: ids, seqs, times, numbers of changes. Only to an empty place (else CONFLICT). It is built beside its place and
+   * appears complete or not at all. The next call removes what an interrupted one left.
    */
   adopt(image: MemoryImage, options?: AdoptOptions): Promise<Adopted>
+  /** Records a copy of this memory at `path`, so that a purge can name it. */
+  noteBackup(path: string): Promise<void>
 }

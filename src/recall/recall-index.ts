@@ -62,7 +62,7 @@ export class RecallIndex {
     const { timezone: zone } = await this.#store.settings()
     const cursors = await Promise.all(this.#scopes.map((scope) => scope.cursor(zone, options)))
     for (const [n, scope] of this.#scopes.entries()) {
-      const feed = await this.#store.changes(cursors[n] ?? 'now', { ...options, edits: [this.#names[n] ?? ''] })
+      const feed = await this.#store.feed(cursors[n] ?? 'now', { ...options, edits: [this.#names[n] ?? ''] })
       await scope.follow(feed, options)
       problems.push(...feed.problems)
     }

@@ -2,12 +2,11 @@
  * What stands for the turns that a marker covers: its archive, and where that is missing, why. One that an undo took back stands for
  * nothing; for one that was forgotten, or that can't be read, there is a line that says so.
  */
-import { type LoggedChange, visibleChanges } from '../history/log.ts'
 import type { Entry, EntryHead } from '../model/entry.ts'
 import { isExpired } from '../model/expiry.ts'
 import type { Change } from '../model/operation.ts'
 import { instant } from '../model/time.ts'
-import type { CallOptions, Touched } from '../ports/store.ts'
+import type { CallOptions, LoggedChange, Touched } from '../ports/store.ts'
 import { isFallback } from './archive.ts'
 import type { SessionPlace } from './place.ts'
 import type { Marker } from './records.ts'
@@ -20,7 +19,7 @@ export interface ShownArchive {
   readonly missing?: true
 }
 
-/** What happened to the entries, by their ids, oldest first. */
+/** What happened to archives that are gone, by their ids, oldest first. */
 export type ChangesById = ReadonlyMap<string, readonly ChangeOfOne[]>
 
 type ChangeOfOne = Pick<Touched, 'before' | 'after'> & Pick<LoggedChange, 'change' | 'undoneBy'>
@@ -77,7 +76,7 @@ export class Archives {
     return isOurs && !isExpired(entry, instant(clock())) ? entry : undefined
   }
 
-  /** Looked up once: it takes all of the past. */
+  /** Looked up once. */
   async #lossOf(id: string, options: CallOptions): Promise<Loss | 'undone'> {
     const known = this.#lost.get(id)
     if (known) return known
@@ -99,19 +98,17 @@ export function archiveHeads(
   return store.heads({ scopes: [agent], kinds: ['archive'] }, options)
 }
 
-/** All that the past has of archives. */
+/** What happened to the archives that are gone. */
 export async function archiveChanges(
   { store, agent }: Pick<SessionPlace, 'store' | 'agent'>,
   options: CallOptions,
 ): Promise<ChangesById> {
-  const byId = new Map<string, ChangeOfOne[]>()
-  for (const { touched, change, undoneBy } of visibleChanges(await store.history(options), [agent])) {
-    for (const { id, ...states } of touched) {
-      if ((states.after ?? states.before)?.kind !== 'archive') continue
-      const known = byId.get(id) ?? []
-      known.push({ change, ...states, ...(undoneBy === undefined ? {} : { undoneBy }) })
-      byId.set(id, known)
-    }
+  const scopes = [agent]
+  const gone = await store.gone({ scopes, kinds: ['archive'] }, options)
+  const byId = new Map<string, ChangeOfOne[]>(gone.map(({ id }) => [id, []]))
+  const changes = gone.length === 0 ? [] : await store.changes({ scopes, entries: [...byId.keys()] }, options)
+  for (const { touched, ...logged } of changes.toReversed()) {
+    for (const { id, ...states } of touched) byId.get(id)?.push({ ...logged, ...states })
   }
   return byId
 }

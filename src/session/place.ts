@@ -14,7 +14,7 @@ export interface TranscriptPlace {
 }
 
 export interface SessionPlace extends TranscriptPlace {
-  readonly store: Pick<Store, 'get' | 'heads' | 'resolve' | 'history' | 'derived'>
+  readonly store: Pick<Store, 'get' | 'heads' | 'resolve' | 'changes' | 'gone' | 'derived'>
   /** How many exchanges the window holds. */
   readonly windowSize: number
   readonly apply: (batch: Batch, options: ApplyOptions) => Promise<Applied>

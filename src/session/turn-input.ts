@@ -2,7 +2,7 @@
 import { InvalidError } from '../errors.ts'
 import { normalizeText } from '../model/content.ts'
 import { newId } from '../model/id.ts'
-import { normalizeMetadata } from '../model/json.ts'
+import { normalizeRecord } from '../model/json.ts'
 import { type OptionNames, requireOptions } from '../model/options.ts'
 import { instant, requireInstant } from '../model/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -69,7 +69,7 @@ function checkedTurn(given: TurnInput, place: string, clock: Clock): Turn {
     content,
     at: given.at === undefined ? instant(ms) : requireInstant(given.at, `${place}at`),
     tools,
-    metadata: normalizeMetadata(given.metadata),
+    metadata: normalizeRecord(given.metadata),
   }
 }
 

@@ -4,13 +4,14 @@
  * What it hands out is frozen, so that no caller can reach into the state. Deliberately absent: files and locks.
  */
 import { KeepsakeError } from '../errors.ts'
-import { applyBatch } from '../model/apply.ts'
+import { entriesAt, findChanges, findGone, versionsOf } from '../history/queries.ts'
+import { applyBatch, lastStates, namedEntries } from '../model/apply.ts'
 import { Draft, keyHandle } from '../model/draft.ts'
-import type { Entry } from '../model/entry.ts'
 import { newId as newUuid } from '../model/id.ts'
-import type { Batch, Expect, Step } from '../model/operation.ts'
+import type { Batch, Expect } from '../model/operation.ts'
 import { type OptionNames, requireOptions } from '../model/options.ts'
 import {
+  backupNotices,
   collectPurged,
   entryOccurrences,
   fileMentions,
@@ -89,6 +90,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const feed = new MemoryFeed()
   const sessions = memorySessions(clock, enter)
   const parts: MemoryParts = { state, feed, sessions, files }
+  const backups = new Set<string>()
   const derived = memoryDerived(enter, () => feed.cursor.epoch)
   let closed = false
 
@@ -108,9 +110,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const draft = new Draft(state)
     const context = { now, zone: settings.timezone, newId: () => newId(ms), seqs: state.seqs() }
     const steps = applyBatch(draft, batch, context, expect)
-    if (steps.length === 0) return { entries: named(batch, state), warnings: [] }
+    if (steps.length === 0) return { entries: namedEntries(batch, state), warnings: [] }
     state.take(draft, steps)
-    return { change: feed.append(batch, steps, now), entries: touched(steps), warnings: [] }
+    return { change: feed.append(batch, steps, now), entries: lastStates(steps).map(deepFreeze), warnings: [] }
   }
 
   return {
@@ -150,13 +152,25 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       enter()
       return []
     },
-    async changes(since, { signal } = {}) {
+    async feed(since, { signal } = {}) {
       enter(signal)
       return feed.read(since)
     },
-    async history({ signal } = {}) {
+    async changes(query, { signal } = {}) {
       enter(signal)
-      return feed.history()
+      return findChanges(feed.history(), query)
+    },
+    async stateAt(at, filter, { signal } = {}) {
+      enter(signal)
+      return entriesAt(feed.history(), at, filter)
+    },
+    async versions(ids, { signal } = {}) {
+      enter(signal)
+      return versionsOf(feed.history(), ids)
+    },
+    async gone(filter, { signal } = {}) {
+      enter(signal)
+      return findGone(feed.history(), filter)
     },
     async absorb({ signal } = {}) {
       enter(signal)
@@ -189,7 +203,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
             fileMentions(bytes, redactions) ? [{ in: 'file', path }] : [],
           ),
         ],
-        outOfReach: shortTextNotice(redactions),
+        outOfReach: [...backupNotices([...backups]), ...shortTextNotice(redactions)],
       }
     },
     async watch() {
@@ -208,36 +222,34 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       enter(signal)
       return imageOf(parts, settings)
     },
-    async adopt(image, { signal, onProgress } = {}) {
+    async adopt(image, { signal, onProgress, check } = {}) {
       enter(signal)
       refuseToReplace()
       const whole = await readWhole(image, signal)
-      // Others may have written while that was read.
+      onProgress?.(whole.entries.length, whole.entries.length)
+      if (check) {
+        const built = {
+          state: new MemoryState(),
+          feed: new MemoryFeed(),
+          sessions: memorySessions(clock, enter),
+          files: new Map(),
+        }
+        keep(whole, built)
+        await check(imageOf(built, image.settings))
+      }
+      // Others may have written meanwhile.
       refuseToReplace()
       keep(whole, parts)
       settings = Object.freeze({ ...image.settings })
       derived.forget()
-      onProgress?.(whole.entries.length, whole.entries.length)
-      return { resumed: false, warnings: [] }
+      return { warnings: [] }
+    },
+    async noteBackup(path) {
+      enter()
+      backups.add(path)
     },
     async close() {
       closed = true
     },
   }
-}
-
-/** Each entry once, where it was first touched, as it is after the batch; a removed one as it was last. */
-function touched(steps: readonly Step[]): Entry[] {
-  const entries = new Map<string, Entry>()
-  for (const { before, after } of steps) {
-    const entry = after ?? before
-    if (entry) entries.set(entry.id, deepFreeze(entry))
-  }
-  return [...entries.values()]
-}
-
-/** What a batch that changed nothing was about, each entry once. */
-function named(batch: Batch, state: MemoryState): Entry[] {
-  const ids = batch.operations.flatMap((operation) => (operation.op === 'add' ? [] : operation.id))
-  return [...new Set(ids)].flatMap((id) => state.get(id) ?? [])
 }

@@ -57,7 +57,7 @@ describe('the contract', () => {
       /without a gap/,
     ],
     ['leaves texts out of its feed', feedOf((changes) => changes.map((c) => ({ ...c, operations: [] }))), /completely/],
-    ['ignores the cursor', (store) => ({ ...store, changes: () => store.changes() }), /continues from a cursor/],
+    ['ignores the cursor', (store) => ({ ...store, feed: () => store.feed() }), /continues from a cursor/],
     ['takes a cursor of any epoch', anyEpoch, /another epoch/],
     ['lets keys share a session', sharesSessions, /share a session/],
     ['lets agents share sessions', sharesAgents, /each agent apart/],
@@ -417,11 +417,11 @@ function resolvesNothing(store: Store): Store {
   return { ...store, resolve: async () => undefined }
 }
 
-function feedOf(change: (changes: Awaited<ReturnType<Store['changes']>>['changes']) => typeof changes): Break {
+function feedOf(change: (changes: Awaited<ReturnType<Store['feed']>>['changes']) => typeof changes): Break {
   return (store) => ({
     ...store,
-    changes: async (...args) => {
-      const feed = await store.changes(...args)
+    feed: async (...args) => {
+      const feed = await store.feed(...args)
       return { ...feed, changes: change(feed.changes) }
     },
   })
@@ -430,9 +430,9 @@ function feedOf(change: (changes: Awaited<ReturnType<Store['changes']>>['changes
 function anyEpoch(store: Store): Store {
   return {
     ...store,
-    changes: async (since, options) => {
-      const { cursor } = await store.changes(undefined, options)
-      return store.changes(typeof since === 'object' ? { ...since, epoch: cursor.epoch } : since, options)
+    feed: async (since, options) => {
+      const { cursor } = await store.feed(undefined, options)
+      return store.feed(typeof since === 'object' ? { ...since, epoch: cursor.epoch } : since, options)
     },
   }
 }

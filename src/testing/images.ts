@@ -24,7 +24,7 @@ export async function collected(image: MemoryImage): Promise<CollectedImage> {
     nextSeq,
     since: history.since,
     base: history.entries.map(withoutPath).sort((a, b) => a.seq - b.seq),
-    changes: [...history.changes].map(recordedWithoutPaths),
+    changes: (await listed(history.changes())).map(recordedWithoutPaths),
     entries: (await listed(image.entries())).map(withoutPath),
     sessions: (await listed(image.sessions())).map(({ scope, key, text }) => ({ scope, key, text: plain(text) })),
     files: (await listed(image.files())).map((file) => ({ ...file, bytes: plain(file.bytes) })),
@@ -37,11 +37,12 @@ export function imageFrom(made: CollectedImage): MemoryImage {
     settings,
     cursor: { epoch: 'made by hand', number },
     nextSeq,
-    history: { ...(since === undefined ? {} : { since }), entries: base, changes },
+    history: { ...(since === undefined ? {} : { since }), entries: base, changes: () => each(changes) },
     entries: () => each(made.entries),
     sessions: () => each(made.sessions),
     files: () => each(made.files),
     warnings: [],
+    close: async () => undefined,
   }
 }
 

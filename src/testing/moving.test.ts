@@ -1,6 +1,6 @@
 /** The rules of moving are tested as the others are: by stores that are each wrong in one way. */
 import { expect, it } from 'vitest'
-import type { MemoryImage, Movable } from '../ports/store.ts'
+import type { AdoptOptions, MemoryImage, Movable } from '../ports/store.ts'
 import { type MemoryStore, memoryStore } from '../stores/memory.ts'
 import { movingRules } from './cases/moving.ts'
 import { contractCase, type StoreHarness } from './harness.ts'
@@ -13,7 +13,11 @@ it('keep the store in RAM, which none of the stores below differ from but in one
 })
 
 it.each<[string, Break, RegExp]>([
-  ['has nothing of the past', adopting(({ history }) => ({ history: { ...history, changes: [] } })), /adopts every/],
+  [
+    'has nothing of the past',
+    adopting(({ history }) => ({ history: { ...history, changes: () => each([]) } })),
+    /adopts every/,
+  ],
   [
     'forgets where the past begins',
     adopting(({ history: { changes } }) => ({ history: { entries: [], changes } })),
@@ -28,6 +32,11 @@ it.each<[string, Break, RegExp]>([
   ['leaves a session out of its image', imaging(() => ({ sessions: () => each([]) })), /all that it holds/],
   ['has the texts of now in an old image', (store) => ({ image: () => lateImage(store) }), /nothing that comes later/],
   ['writes over what is there', (store) => ({ adopt: (image) => memoryStoreOver(store, image) }), /nothing is yet/],
+  [
+    'keeps what was refused',
+    (store) => ({ adopt: (image, options) => adoptThenCheck(store, image, options) }),
+    /refused/,
+  ],
   ['does not listen', (store) => ({ image: () => store.image(), adopt: (image) => store.adopt(image) }), /told to/],
   ['says that it adopted what broke off', (store) => ({ adopt: (image) => forgiving(store, image) }), /all or nothing/],
 ])('find out one that %s', async (_, breaks, expected) => {
@@ -108,9 +117,19 @@ async function memoryStoreOver(store: MemoryStore, image: MemoryImage): ReturnTy
   const heads = await store.heads()
   if (heads.length === 0) return store.adopt(image)
   await store.apply({ operations: heads.map(({ id }) => ({ op: 'remove', id })), origin: { by: 'agent' } })
-  return { resumed: false, warnings: [] }
+  return { warnings: [] }
+}
+
+async function adoptThenCheck(
+  store: MemoryStore,
+  image: MemoryImage,
+  { check, ...rest }: AdoptOptions = {},
+): ReturnType<Movable['adopt']> {
+  const adopted = await store.adopt(image, rest)
+  await check?.(await store.image())
+  return adopted
 }
 
 async function forgiving(store: MemoryStore, image: MemoryImage): ReturnType<Movable['adopt']> {
-  return store.adopt(image).catch(() => ({ resumed: false, warnings: [] }))
+  return store.adopt(image).catch(() => ({ warnings: [] }))
 }

@@ -125,6 +125,6 @@ export const METADATA: readonly Metadata[] = [
   '{"type":"mine","created_at":0,"id":"x","name":"n","kind":"k"}',
   '{"__proto__":{"polluted":true},"constructor":null,"toString":1}',
   '{"deep":{"list":[1,-0.5,1e21,"two",[null,{"__proto__":1}],{}],"yes":true},"":""}',
-  '{"ключ 🎉":"line\\nbreak\\r\\n \\u2028 \\u0000 -->","~":"null","true":"true","1":"01","-":"- x","b":"#c","a":" d "}',
+  '{"ключ 🎉":"line\\nbreak\\r\\n \\u2028 \\u0001 -->","~":"null","true":"true","1":"01","-":"- x","b":"#c","a":" d "}',
   `{"date":"2026-03-14","time":"12:00:00","octal":"0o17","float":"1e3","no":"no","long":"${'x'.repeat(300)}"}`,
 ].map((text) => JSON.parse(text))

@@ -1,8 +1,11 @@
 /** Short forms of what the cases ask a store for. */
-import type { Entry, Origin } from '../model/entry.ts'
-import type { AddOperation, Change, Expect, Operation } from '../model/operation.ts'
+import { planUndo, type UndoRequest } from '../history/undo.ts'
+import { UndoHistory } from '../history/undo-history.ts'
+import type { Entry, Origin, Scope } from '../model/entry.ts'
+import type { AddOperation, Batch, Change, Expect, Operation } from '../model/operation.ts'
 import type { Applied, Cursor, ScanFilter, Store } from '../ports/store.ts'
 import { ok, present } from './assert.ts'
+import type { Trial } from './harness.ts'
 
 export const MAIN: Origin = { by: 'agent', agent: 'main' }
 
@@ -46,11 +49,11 @@ export async function scanned(store: Store, filter?: ScanFilter): Promise<Entry[
 /** The feed to its end, in as many pages as the store likes. */
 export async function changesSince(store: Store, since?: Cursor): Promise<{ changes: Change[]; cursor: Cursor }> {
   const changes: Change[] = []
-  let feed = await store.changes(since)
+  let feed = await store.feed(since)
   while (feed.changes.length > 0) {
     changes.push(...feed.changes)
     const { number } = feed.cursor
-    feed = await store.changes(feed.cursor)
+    feed = await store.feed(feed.cursor)
     ok((feed.changes[0]?.number ?? number + 1) > number, `the feed after change ${number} goes back`)
   }
   return { changes, cursor: feed.cursor }
@@ -59,4 +62,28 @@ export async function changesSince(store: Store, since?: Cursor): Promise<{ chan
 /** An entry without the courtesy of its path, for comparing it with one from another store. */
 export function withoutPath({ path: _, ...entry }: Entry): Entry {
   return entry
+}
+
+/** Undoes changes of any agent, and returns their numbers. */
+export async function undo(trial: Trial, request: UndoRequest): Promise<readonly number[]> {
+  trial.pass(1500)
+  const { batch, expect } = await undoOf(trial.store, request, trial.now())
+  await trial.store.apply(batch, { expect })
+  return batch.reverts ?? []
+}
+
+export async function undoOf(
+  store: Store,
+  request: UndoRequest,
+  now: string,
+): Promise<{ readonly batch: Batch; readonly expect: Expect }> {
+  const history = new UndoHistory(store, await everyScope(store))
+  const { operations, expect, undone } = await planUndo(history, request, now)
+  const reverts = undone.map(({ change }) => change.number)
+  return { batch: { operations, origin: { ...MAIN, by: 'undo' }, reverts }, expect }
+}
+
+export async function everyScope(store: Store): Promise<readonly Scope[]> {
+  const touched = (await store.changes()).flatMap((recorded) => recorded.touched)
+  return [...new Set(touched.flatMap(({ before, after }) => (after ?? before)?.scope ?? []))]
 }

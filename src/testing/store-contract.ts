@@ -9,6 +9,7 @@ import { expectRules } from './cases/expect.ts'
 import { historyRules } from './cases/history.ts'
 import { movingRules } from './cases/moving.ts'
 import { nameRules } from './cases/names.ts'
+import { pastRules } from './cases/past.ts'
 import { purgingRules } from './cases/purging.ts'
 import { randomRules } from './cases/random.ts'
 import { readingRules } from './cases/reading.ts'
@@ -37,6 +38,7 @@ export function storeContract(harness: StoreHarness, options: ContractOptions = 
     ...nameRules,
     ...expectRules,
     ...changeRules,
+    ...pastRules,
     ...historyRules(seeds.slice(0, 1), Math.min(batches, 60)),
     ...sessionRules,
     ...sessionPlaceRules,

@@ -1,7 +1,7 @@
 /** The journal as diffs, and taking back what it tells of. */
 
 import { hunksOf, lineDiff } from '../../history/line-diff.ts'
-import type { LoggedChange } from '../../history/log.ts'
+import type { VisibleChange } from '../../history/log.ts'
 import { type Entry, ORIGINS } from '../../model/entry.ts'
 import { localTime } from '../../model/time.ts'
 import type { Touched } from '../../ports/store.ts'
@@ -37,13 +37,12 @@ const changes: Route = defineRoute({
     const { timezone: zone } = await memory.store.settings()
     // The log takes in what hands did, too; who begins to read is told what that brought up.
     const { heldBack, warnings } = before === undefined ? await memory.absorb({ signal: call.signal }) : NOTHING_NEW
-    const asked = { ...said({ ref, by, session }), limit: MOST_CHANGES, signal: call.signal }
-    const all = (await memory.log(asked)).filter(({ change }) => before === undefined || change.number < before)
-    const shown = all.slice(0, most)
+    const found = await memory.log({ ...said({ ref, by, session, before }), limit: most + 1, signal: call.signal })
+    const shown = found.slice(0, most)
     const last = shown.at(-1)?.change.number
     return {
       changes: shown.map((logged) => changeView(logged, zone)),
-      ...(shown.length < all.length && last !== undefined ? { next: last } : {}),
+      ...(shown.length < found.length && last !== undefined ? { next: last } : {}),
       warnings: [...warnings, ...(heldBack.length === 0 ? [] : [heldBackText(heldBack.length)])],
     }
   },
@@ -55,7 +54,7 @@ function heldBackText(count: number): string {
   return `${count} entries are gone from the folder at once, and not taken for removed yet; if that was meant: keepsake accept`
 }
 
-function changeView({ change, touched, undoneBy, isPartial }: LoggedChange, zone: string): ChangeView {
+function changeView({ change, touched, undoneBy, isPartial }: VisibleChange, zone: string): ChangeView {
   const { number, at, origin, reverts, found, purged } = change
   return {
     ...{ number, at, ...localTime(at, zone), origin },

@@ -1,6 +1,6 @@
 /**
- * `keepsake doctor`: what is wrong with the files, what to do about it, and with `--fix` the doing of what needs no
- * judging.
+ * `keepsake doctor`: reports what is wrong with the files and what to do about it; `--fix` fixes what is
+ * safe to fix automatically.
  */
 import { identityOutside } from '../../config/identity-place.ts'
 import type { Config } from '../../config/load-config.ts'
@@ -25,12 +25,12 @@ export const doctor: Command = {
   verb: 'doctor',
   operands: [],
   about: [
-    'Looks at every file of the workspace and says what is wrong, or may be: damage, warnings, notes. Looking changes',
-    'nothing. With --fix it makes a backup and then mends what needs no judging; your texts stay as they are. The exit',
-    'status is 1 when there is damage. Of a memory on a server it looks at every record. Each code in brackets is',
-    'explained in docs/doctor.md.',
+    'Checks every file of the workspace, or every record of a memory on a server, and reports damage, warnings and notes. It',
+    'changes no data without --fix. --fix fixes what is safe to fix automatically, and never changes your texts. It copies a',
+    'folder beside itself first. It keeps a damaged memory in one file under another name, and saves what can be read to a new',
+    'file. The exit status is 1 if there is damage. docs/doctor.md explains each code in brackets.',
   ],
-  options: [{ name: 'fix', about: 'make a backup, then mend what needs no judging' }, DRY_RUN],
+  options: [{ name: 'fix', about: 'fix what is safe to fix automatically' }, DRY_RUN],
   examples: ['keepsake doctor', 'keepsake doctor --fix --dry-run', 'keepsake doctor --fix'],
   run,
 }
@@ -68,12 +68,11 @@ async function checkNamedAgent(config: Config): Promise<void> {
   }
 }
 
-function wouldMend(findings: readonly Finding[], backend: string): Pick<Told, 'wouldMend' | 'backsUp'> {
+function wouldMend(findings: readonly Finding[], backend: string): Pick<Told, 'wouldMend' | 'keeps'> {
   const mended = mendable(findings)
-  return {
-    wouldMend: mended,
-    backsUp: backend === 'filesystem' || (backend === 'file' && mended.some(({ severity }) => severity === 'damage')),
-  }
+  if (backend === 'filesystem') return { wouldMend: mended, keeps: 'copy' }
+  const keepsFile = backend === 'file' && mended.some(({ severity }) => severity === 'damage')
+  return { wouldMend: mended, ...(keepsFile ? { keeps: 'damaged file' } : {}) }
 }
 
 /** One for each store that has something to look at. */
@@ -87,7 +86,7 @@ function doctorFor(context: Context, config: Config): Doctor {
     case 'filesystem':
       return ofFolder(context, config)
     case 'file':
-      return ofFile(context, config)
+      return ofFile(config)
     case 'chroma':
       return serverDoctor(context, config)
     case 'memory':
@@ -97,28 +96,18 @@ function doctorFor(context: Context, config: Config): Doctor {
   }
 }
 
-function ofFile({ given }: Context, config: Config): Doctor {
+function ofFile(config: Config): Doctor {
   const { workspace: path, agent } = config.values
-  const progress = progressLine(given)
-  const onProgress = (done: number, total: number): void => progress.show('Looking', done, total)
-  const options = { wish: { agent, ...pinsOf(config) }, onProgress }
+  const options = { wish: { agent, ...pinsOf(config) } }
   return {
     async examined() {
-      const { examineFile } = await import('../../stores/file/doctor/examine.ts')
-      try {
-        return { examination: examineFile(path, options), warnings: [] }
-      } finally {
-        progress.end()
-      }
+      const { examineFile } = await import('../../stores/doctor/file.ts')
+      return { examination: await examineFile(path, options), warnings: [] }
     },
     async mended() {
-      const { mendFile } = await import('../../stores/file/doctor/mend.ts')
-      try {
-        const mending = await mendFile(path, options)
-        return { examination: mending.examination, mending, warnings: mending.warnings }
-      } finally {
-        progress.end()
-      }
+      const { repairFile } = await import('../../stores/doctor/file.ts')
+      const mending = await repairFile(path, options)
+      return { examination: mending.examination, mending, warnings: mending.warnings }
     },
   }
 }
@@ -148,7 +137,7 @@ async function mended(context: Context, config: Config): Promise<Told> {
     // What keeps it from being opened is among the findings.
     if (!isKeepsakeError(error)) throw error
     const told = await examined(context, config)
-    return { ...told, warnings: [`nothing was mended, for the workspace can't be opened: ${error.message}`] }
+    return { ...told, warnings: [`nothing was fixed, because the workspace can't be opened: ${error.message}`] }
   }
   try {
     const mending = await store.mend((done, total) => progress.show('Looking', done, total))

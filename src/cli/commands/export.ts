@@ -78,12 +78,12 @@ interface Wanted {
  */
 async function writeFolder(from: Store & Movable, { folder, agent, onProgress }: Wanted): Promise<Moved> {
   const { filesystemStore } = await import('../../stores/filesystem/store.ts')
-  const { pathForExport, sweepExports } = await import('../../stores/filesystem/move/leftovers.ts')
-  const unfinished = pathForExport(dirname(folder))
+  const { sweepUnfinished, unfinishedPath } = await import('../../stores/disk/unfinished.ts')
+  const unfinished = unfinishedPath('export', dirname(folder))
   const made = join(unfinished, 'made')
   onDisk(folder, () => {
     mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
-    sweepExports(dirname(folder))
+    sweepUnfinished(dirname(folder))
     mkdirSync(unfinished, { mode: 0o700 })
   })
   const to = filesystemStore({ root: made, agent })

@@ -2,12 +2,12 @@
 import { KeepsakeError } from '../../errors.ts'
 import { type Entry, WORLD } from '../../model/entry.ts'
 import type { Occurrence } from '../../model/redaction.ts'
+import { shellLine } from '../../model/shell-line.ts'
 import { DRY_RUN, insist } from '../ask.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { entryJson, warningsJson } from '../entry-json.ts'
 import { labelOf, shortened } from '../entry-text.ts'
 import { writtenOutcome } from '../outcomes.ts'
-import { shellLine } from '../shell-line.ts'
 
 const MAX_LISTED = 50
 

@@ -7,6 +7,7 @@ import { settingsFileOf } from '../../config/open-store.ts'
 import { isUrl } from '../../config/value-types.ts'
 import { isKeepsakeError } from '../../errors.ts'
 import { openLasting } from '../../memory/lasting-store.ts'
+import { shellLine } from '../../model/shell-line.ts'
 import type { Settings } from '../../ports/store.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
@@ -14,7 +15,6 @@ import { rowsText } from '../entry-text.ts'
 import { isMade } from '../is-made.ts'
 import { addOwnWorkspace, ownership } from '../own-workspaces.ts'
 import type { Screen } from '../screen.ts'
-import { shellLine } from '../shell-line.ts'
 
 const NEXT: readonly (readonly [command: string, what: string])[] = [
   ['remember "The coffee machine is fixed."', "a line in today's log"],

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { isFoundServer } from '../../config/found-server.ts'
 import type { Config } from '../../config/load-config.ts'
 import { PRESET_NAMES } from '../../model/preset.ts'
+import { shellLine } from '../../model/shell-line.ts'
 import { usageError } from '../arguments.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
@@ -24,7 +25,6 @@ import { plainJsonWarning } from '../install/plain-json.ts'
 import { hookCommand, SERVER_NAME, type ServerOptions, serverCommand } from '../install/server-command.ts'
 import { SCOPE, type Target, targetOf } from '../install/target.ts'
 import { installedProgram, isInRunnerCache } from '../installed-program.ts'
-import { shellLine } from '../shell-line.ts'
 
 export const install: Command = {
   verb: 'install',

@@ -1,6 +1,6 @@
 /** `keepsake log`: what was changed, newest first; one change with its texts when its number is given. */
 import { UnknownChangeError } from '../../errors.ts'
-import type { LoggedChange } from '../../history/log.ts'
+import type { VisibleChange } from '../../history/log.ts'
 import type { Memory } from '../../memory.ts'
 import { wholeNumber } from '../../model/number.ts'
 import { type Arguments, usageError } from '../arguments.ts'
@@ -67,7 +67,7 @@ async function run({ given, screen, open }: Context): Promise<Outcome> {
 }
 
 interface Newest {
-  readonly changes: readonly LoggedChange[]
+  readonly changes: readonly VisibleChange[]
   /** There are older ones. */
   readonly more: boolean
 }
@@ -80,9 +80,9 @@ async function newest(memory: Memory, given: Arguments, present: Present): Promi
   return { changes: changes.slice(0, limit), more: changes.length > limit }
 }
 
-async function changeOf(memory: Memory, number: number): Promise<LoggedChange> {
-  const found = (await memory.log({ limit: MOST })).find(({ change }) => change.number === number)
-  if (!found) throw withCommandHint(new UnknownChangeError(`there is no change ${number}`))
+async function changeOf(memory: Memory, number: number): Promise<VisibleChange> {
+  const [found] = await memory.log({ before: number + 1, limit: 1 })
+  if (found?.change.number !== number) throw withCommandHint(new UnknownChangeError(`there is no change ${number}`))
   return found
 }
 

@@ -14,9 +14,8 @@ import { DRY_RUN } from '../ask.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { warningsJson } from '../entry-json.ts'
-import { rowsText } from '../entry-text.ts'
 import { isMade } from '../is-made.ts'
-import { moveProgress } from '../move-progress.ts'
+import { countRows, moveProgress } from '../move-progress.ts'
 import { findMemory, noMemoryAt } from '../named-place.ts'
 import { keepOwnership } from '../own-workspaces.ts'
 import { refuseSamePlace } from '../same-place.ts'
@@ -28,10 +27,10 @@ export const move: Command = {
   about: [
     'Copies the whole memory to TARGET: every entry with its id, times, aliases and metadata, every change, session and',
     'document. A new TARGET with a name that ends in .keepsake becomes one file, chroma://HOST:PORT a memory on that Chroma',
-    'server, any other a folder of Markdown files. The copy is compared with its source, entry by entry and change by change.',
-    'The source stays as it is, and in use until you name the copy in agent.yaml or with --workspace. When it is interrupted,',
-    'the same command goes on where it was, and to a server begins anew; when TARGET holds this memory already, nothing',
-    'happens; when it holds anything else, nothing is changed.',
+    'server, any other a folder of Markdown files. The copy is compared with its source, entry by entry and change by change,',
+    'before it gets its name. The source is not changed, and stays in use until you name the copy in agent.yaml or with',
+    '--workspace. An interrupted move leaves nothing at TARGET, and the next one starts over. If TARGET holds this memory',
+    'already, nothing happens; if it holds anything else, nothing is changed.',
   ],
   options: [{ name: 'to', value: 'TARGET', about: 'a file or a folder that is not there yet, or a server' }, DRY_RUN],
   examples: [
@@ -124,7 +123,7 @@ function tried({ differences, warnings, ...counts }: Plan, { config, target }: P
 }
 
 function done({ warnings, ...moved }: Moved, { config, target }: Places, screen: Screen): Outcome {
-  const { alreadyThere, entries, changes, sessions, files, resumed } = moved
+  const { alreadyThere, entries, changes, sessions, files } = moved
   const places = { from: config.values.workspace, to: target.values.workspace }
   const [source, place] = [screen.path('', places.from), screen.path('', places.to)]
   return {
@@ -132,7 +131,6 @@ function done({ warnings, ...moved }: Moved, { config, target }: Places, screen:
     text: [
       alreadyThere ? `${place} holds this memory already; nothing was changed` : `Moved the memory to ${place}`,
       ...countRows({ entries, changes, sessions, files }, screen),
-      ...(resumed ? ['An earlier try had been cut short; this one went on from there.'] : []),
       ...(alreadyThere ? [] : ['Both sides were compared: they are equal.']),
       `${source} stays as it is, and is still what commands use here. To use the new one, write in ${configLabel(config, screen)}:`,
       ...configLines(config, target),
@@ -141,18 +139,6 @@ function done({ warnings, ...moved }: Moved, { config, target }: Places, screen:
     quietText: '',
     warnings,
   }
-}
-
-function countRows({ entries, changes, sessions, files }: ImageCounts, screen: Screen): string[] {
-  return rowsText(
-    [
-      ['entries', String(entries)],
-      ['changes', String(changes)],
-      ['sessions', String(sessions)],
-      ['kept files', files === 0 ? undefined : String(files)],
-    ],
-    screen,
-  )
 }
 
 function configLabel({ file }: Config, screen: Screen): string {

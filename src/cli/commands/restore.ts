@@ -1,17 +1,17 @@
-/** `keepsake restore`: a workspace from a backup, as a folder or as one file; the one that is there is kept beside it. */
+/** `keepsake restore`: restores a backup to an empty place. */
 import { join, resolve } from 'node:path'
 import { WORKSPACE_FOLDER } from '../../config/find-workspace.ts'
-import { KeepsakeError } from '../../errors.ts'
+import { isUrl } from '../../config/value-types.ts'
+import { openLasting } from '../../memory/lasting-store.ts'
+import { normalizeAgentId } from '../../model/name.ts'
+import { openBackup, refuseToReplace, restore as restoreTo } from '../../move/backup.ts'
+import { countImage } from '../../move/watched-image.ts'
 import { usageError } from '../arguments.ts'
-import { DRY_RUN, insist, YES } from '../ask.ts'
+import { DRY_RUN } from '../ask.ts'
 import { configAsked } from '../asked-config.ts'
 import type { Command, Context, Outcome } from '../command.ts'
 import { warningsJson } from '../entry-json.ts'
-import { rowsText } from '../entry-text.ts'
-import { progressLine } from '../progress.ts'
-import { offerFrom, type Restored, type RestoreOffer } from '../restore-offer.ts'
-import type { Screen } from '../screen.ts'
-import { shellLine } from '../shell-line.ts'
+import { countRows, moveProgress } from '../move-progress.ts'
 
 const STANDARD_INPUT = '-'
 
@@ -19,18 +19,16 @@ export const restore: Command = {
   verb: 'restore',
   operands: [{ name: 'FILE' }],
   about: [
-    'Brings the workspace back that "keepsake backup" wrote to FILE. All of FILE is read and checked first; one that is',
-    'damaged changes nothing. It comes to .keepsake in this folder; or to the place that --workspace names, or an agent.yaml',
-    'here or above. A workspace that is there now is kept: it gets another name beside the new one. On a terminal it asks',
-    'before that; a program says --yes. One that is another memory than that in FILE is replaced only where --workspace',
-    'names it. A memory in one file comes back as one file, an archive as a folder.',
+    'Restores the memory that "keepsake backup" wrote to FILE: to .keepsake in this folder, or to the folder, file or server',
+    'that --workspace or an agent.yaml here or above names. It only restores to an empty place, so move away what is there.',
+    'Nothing appears there until all of FILE was copied and compared. FILE is not changed.',
   ],
-  options: [YES, DRY_RUN],
+  options: [DRY_RUN],
   examples: [
-    'keepsake restore memory.tar.gz',
-    'keepsake restore memory.tar.gz --dry-run',
-    'keepsake restore memory.tar.gz --workspace ~/copy --yes',
-    'keepsake restore copy.keepsake --workspace memory.keepsake',
+    'keepsake restore memory.keepsake',
+    'keepsake restore memory.keepsake --dry-run',
+    'keepsake restore memory.keepsake --workspace ~/copy',
+    'keepsake restore memory.keepsake --workspace chroma://127.0.0.1:8000',
   ],
   run,
 }
@@ -38,82 +36,46 @@ export const restore: Command = {
 async function run(context: Context): Promise<Outcome> {
   const { given, asked, screen } = context
   if (given.operand(0) === STANDARD_INPUT) {
-    throw usageError('an archive can not be read from standard input', 'Save it to a file first, and name that.')
+    throw usageError("a backup can't be read from standard input", 'Save it to a file first.')
   }
-  // As init: what is found further up, or at home, is not what was lost here.
-  const config = await configAsked(context, {}, join(asked.cwd, WORKSPACE_FOLDER))
-  const progress = progressLine(given)
+  const named = given.one('agent')
+  if (named !== undefined) normalizeAgentId(named)
+  const backup = await openBackup(resolve(asked.cwd, given.operand(0)))
+  const progress = moveProgress(given)
   try {
-    const offer = await offerFrom(resolve(asked.cwd, given.operand(0)), config, progress.show)
-    progress.end()
-    if (given.has('dry-run')) return tried(offer, screen)
-    refuseOther(offer, context)
-    if (offer.replaces) {
-      const place = screen.path('', offer.root)
-      const other = offer.replacesOther === undefined ? '' : `, which is ${otherText(offer)}`
-      await insist(context, {
-        question: `Restore ${offer.what} to ${place}${other}? The workspace that is there is kept under another name.`,
-        would: `this would put ${offer.what} in the place of the workspace ${place}${other}`,
-        spared: 'nothing was restored',
-        deed: 'restore it; the workspace that is there is kept under another name',
-      })
+    const { agent } = await backup.settings()
+    // Like init: a memory further up, or at home, is not the one to restore.
+    const here = join(asked.cwd, WORKSPACE_FOLDER)
+    const owner = agent === undefined ? {} : { agent: { text: agent, source: 'the backup' } }
+    const config = await configAsked(context, owner, here)
+    const { workspace } = config.values
+    if (!isUrl(workspace)) refuseToReplace(workspace)
+    const place = screen.path('', workspace)
+    if (given.has('dry-run')) {
+      const image = await backup.image()
+      const counts = await countImage(image)
+      return {
+        json: { workspace, ...counts, dryRun: true, ...warningsJson(image.warnings) },
+        text: [`Would restore to ${place}`, ...countRows(counts, screen), 'Nothing was changed.'].join('\n'),
+        quietText: '',
+        warnings: image.warnings,
+      }
     }
-    return done(offer, await offer.restore(), screen)
+    const to = await openLasting(config)
+    try {
+      const { warnings, ...counts } = await restoreTo(backup, to, { onProgress: progress.show })
+      progress.end()
+      return {
+        json: { workspace, ...counts, ...warningsJson(warnings) },
+        text: [`Restored ${place}`, ...countRows(counts, screen)].join('\n'),
+        quietText: '',
+        warnings,
+      }
+    } finally {
+      await to.close()
+    }
   } finally {
     progress.end()
+    await backup.close()
   }
-}
-
-/** `--yes` agrees to a new state of a memory, not to another memory. */
-function refuseOther(offer: RestoreOffer, { given, screen }: Context): void {
-  if (offer.replacesOther === undefined || given.has('workspace')) return
-  const place = screen.path('', offer.root)
-  throw new KeepsakeError('CONFLICT', `${place} is ${otherText(offer)}`, {
-    hint: `Nothing was restored. To put it there all the same: --workspace ${shellLine([place])}. Else name another place.`,
-    data: { path: offer.root },
-  })
-}
-
-function otherText({ replacesOther, workspace }: RestoreOffer): string {
-  return `another memory (id ${replacesOther}) than the one in the archive (id ${workspace})`
-}
-
-function tried(offer: RestoreOffer, screen: Screen): Outcome {
-  const { root, counts, replaces, warnings } = offer
-  const place = screen.path('', root)
-  return {
-    json: { workspace: root, ...counts, replaces, ...otherJson(offer), dryRun: true, ...warningsJson(warnings) },
-    text: [
-      `Would restore ${offer.what} to ${place}`,
-      replaces ? 'The workspace that is there would be kept under another name.' : 'Nothing is there now.',
-      ...(offer.replacesOther === undefined ? [] : [`It is ${otherText(offer)}; only --workspace replaces it.`]),
-      'Nothing was changed.',
-    ].join('\n'),
-    quietText: '',
-    warnings,
-  }
-}
-
-function done(offer: RestoreOffer, { previous, warnings }: Restored, screen: Screen): Outcome {
-  const { root: workspace, counts, change } = offer
-  const [here, before] = [screen.path('', workspace), previous && screen.path('', previous)]
-  const countRows = Object.entries(counts).map(([what, count]) => [what, String(count)] as const)
-  const rows = rowsText([...countRows, ['change', String(change)], ['before', before]], screen)
-  const all = [...offer.warnings, ...warnings]
-  return {
-    json: { workspace, ...counts, ...(previous === undefined ? {} : { previous }), ...warningsJson(all) },
-    text: [
-      `Restored ${here}`,
-      ...rows,
-      ...(before === undefined
-        ? []
-        : [`To go back: ${shellLine(['mv', here, `${here}.undone`])} && ${shellLine(['mv', before, here])}`]),
-    ].join('\n'),
-    quietText: '',
-    warnings: all,
-  }
-}
-
-function otherJson({ replacesOther }: RestoreOffer): object {
-  return replacesOther === undefined ? {} : { replacesOther }
 }

@@ -1,6 +1,7 @@
 /** `keepsake review`: rewrites of MEMORY.md that a model proposed and that wait for a person, who takes them or not. */
 import { acceptReview, ifAccepted, rejectReview } from '../../consolidate/review.ts'
 import { pendingReview, type Review, reviews } from '../../consolidate/reviews.ts'
+import { shellLine } from '../../model/shell-line.ts'
 import { usageError } from '../arguments.ts'
 import { changeJson } from '../change-json.ts'
 import type { Command, Context, Outcome } from '../command.ts'
@@ -10,7 +11,6 @@ import { warningsJson, writtenJson } from '../entry-json.ts'
 import { rowsText, timeText } from '../entry-text.ts'
 import { writtenOutcome } from '../outcomes.ts'
 import type { Screen } from '../screen.ts'
-import { shellLine } from '../shell-line.ts'
 
 export const review: Command = {
   verb: 'review',

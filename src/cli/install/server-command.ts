@@ -3,8 +3,8 @@
  * commands, including those of 0.1, which ran `npx -y keepsake`.
  */
 import { isUrl, resolvePath } from '../../config/value-types.ts'
+import { shellLine } from '../../model/shell-line.ts'
 import type { InstalledProgram } from '../installed-program.ts'
-import { shellLine } from '../shell-line.ts'
 import { simpleCommand } from './simple-command.ts'
 
 /** The name of our entry in every client's file. */

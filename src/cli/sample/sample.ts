@@ -3,7 +3,7 @@
  * is not the sample is never touched.
  */
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS_FILE } from '../../config/find-workspace.ts'
 import { KeepsakeError } from '../../errors.ts'
@@ -26,7 +26,11 @@ export function isSample(root: string): boolean {
 }
 
 function textAt(path: string): string {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, 'utf8') : ''
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return '' // missing, or the memory is not a folder
+  }
 }
 
 /** Its folder; made where there is nothing yet. */

@@ -28,7 +28,7 @@ async function putBack(store: Store, kept: readonly ScopeVectors[]): Promise<voi
   const lease = await store.lease(EMBED_LEASE)
   if (!lease) return // who embeds at this moment has them, and writes all of them again
   try {
-    const { cursor } = await store.changes('now')
+    const { cursor } = await store.feed('now')
     for (const vectors of kept) {
       const heads = await store.heads({ scopes: [vectors.scope] })
       vectors.retain(new Map(heads.map(({ id, revision }) => [id, revision])), cursor)

@@ -15,7 +15,7 @@ export interface Looked {
 export async function lookAt(store: Store, some: Read, call: CallOptions): Promise<Looked> {
   // One look at the store serves both.
   const once = oneQuestion(call)
-  const { epoch } = (await store.changes('now', once)).cursor
+  const { epoch } = (await store.feed('now', once)).cursor
   const heads = await store.heads({ ids: new Set(some.map(({ entry }) => entry.id)) }, once)
   return { epoch, revisions: new Map(heads.map(({ id, revision }) => [id, revision])) }
 }

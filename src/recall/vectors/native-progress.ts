@@ -105,7 +105,7 @@ async function begun({ store, vectors, model, load, signal }: Begin): Promise<Op
   const call = signal ? { signal } : {}
   const vector = (await embedTaken(await abortable(load, signal), [['', HARMLESS]], signal)).vectors.get('')
   if (!vector) throw new Error('a model gave no vector') // see Embed
-  const { number } = (await store.changes('now', call)).cursor
+  const { number } = (await store.feed('now', call)).cursor
   const dimensions = vector.length
   const progress = { model, dimensions, pieces: PIECES_VERSION, begun: crypto.randomUUID(), number, upToSeq: 0 }
   await vectors.begin(progress, call)

@@ -155,7 +155,7 @@ export class ScopeVectors {
     const isKept = await this.#files.write(rows, head, this.#head?.rows ?? 0, cursor)
     if (isKept) this.#head = head
     // What a purge has made void meanwhile was not to be kept.
-    return isKept || (await this.#store.changes('now')).cursor.epoch !== cursor.epoch
+    return isKept || (await this.#store.feed('now')).cursor.epoch !== cursor.epoch
   }
 
   /** For who has no index: only entries at these revisions have vectors, and nothing else is kept. */

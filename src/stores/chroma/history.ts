@@ -4,8 +4,9 @@
  */
 import type { ChangeRecord } from '../../codec/change-record.ts'
 import { DamagedError, KeepsakeError } from '../../errors.ts'
+import type { LoadedHistory } from '../../history/queries.ts'
 import type { Entry } from '../../model/entry.ts'
-import type { CallOptions, History, Recorded } from '../../ports/store.ts'
+import type { CallOptions, Recorded } from '../../ports/store.ts'
 import { take } from '../disk/head-change.ts'
 import { changesLog, decodeLog, type LogText, recordName } from './changes-log.ts'
 import { changeOf, type Followed } from './followed-memory.ts'
@@ -35,7 +36,7 @@ export async function readHistory(
   shelf: Shelf,
   followed: PastEnd | undefined,
   options?: CallOptions,
-): Promise<History> {
+): Promise<LoadedHistory> {
   if (!followed) return { entries: [], changes: [] }
   const { base, records } = await readPast(shelf, followed, options)
   const gone = new Set<string>()

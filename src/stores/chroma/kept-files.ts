@@ -2,7 +2,7 @@
  * Files of a folder that came with a move, documents among them: a record each, found by its path, and what it says in parts, for a file may be
  * long and hold a thousand entries. They are written once, by a move, and only a purge takes some away. To the byte.
  */
-import { isKeptFile } from '../../codec/one-file/shapes.ts'
+import { isListOf, isMapping, isText } from '../../codec/head-shape.ts'
 import { InvalidError } from '../../errors.ts'
 import type { CallOptions, KeptFile } from '../../ports/store.ts'
 import { isDocumentName } from '../disk/documents.ts'
@@ -127,4 +127,9 @@ function decoded(payload: Uint8Array, { id }: FileNote): KeptFile {
 
 function idOf(generation: string, path: string): string {
   return `${generation}/${KIND}/${sha256Hex(path).slice(0, HASH_DIGITS)}`
+}
+
+function isKeptFile(value: unknown): value is Pick<KeptFile, 'path' | 'entries'> {
+  const isNamed = (entry: unknown): boolean => isMapping(entry) && isText(entry['id']) && isText(entry['revision'])
+  return isMapping(value) && isText(value['path']) && isListOf(value['entries'], isNamed)
 }

@@ -54,7 +54,7 @@ export async function readRoot(log: Shelf, options?: CallOptions): Promise<Root 
  */
 export async function addRoot(log: Shelf, root: Root, options?: CallOptions): Promise<'won' | 'lost'> {
   const { generation } = root
-  const record: ShelfRecord = { id: ROOT_ID, text: JSON.stringify(root), labels: { g: generation, kind: 'root' } }
+  const record = recordOf(root)
   let cause: unknown
   for (let tries = 1; tries <= MOST_TRIES; tries++) {
     try {
@@ -67,6 +67,25 @@ export async function addRoot(log: Shelf, root: Root, options?: CallOptions): Pr
     if (found) return found.labels['g'] === generation ? 'won' : 'lost'
   }
   throw unknownOutcome(ROOT_ID, cause)
+}
+
+function recordOf(root: Root): ShelfRecord {
+  return { id: ROOT_ID, text: JSON.stringify(root), labels: { g: root.generation, kind: 'root' } }
+}
+
+/** The log as if this root had been added. */
+export function withRoot(log: Shelf, root: Root): Shelf {
+  return {
+    add: (...given) => log.add(...given),
+    put: (...given) => log.put(...given),
+    find: (...given) => log.find(...given),
+    findIds: (...given) => log.findIds(...given),
+    remove: (...given) => log.remove(...given),
+    async get(ids, options) {
+      const found = await log.get(ids, options)
+      return ids.includes(ROOT_ID) ? new Map([...found, [ROOT_ID, recordOf(root)]]) : found
+    },
+  }
 }
 
 async function readBack(log: Shelf, options: CallOptions | undefined): Promise<ShelfRecord | undefined> {

@@ -5,9 +5,9 @@
  */
 
 import { isCount, isHead, isListOf, isMapping, isText, isTime } from '../../codec/head-shape.ts'
-import { decodeText, encodeText } from '../../codec/one-file/bytes.ts'
 import type { Entry } from '../../model/entry.ts'
 import type { CallOptions } from '../../ports/store.ts'
+import { decodeText, encodeText } from './bytes.ts'
 import { damagedRecord } from './changes-log.ts'
 import { type PartsNote, readParts, removeParts, writeParts } from './log/parts.ts'
 import { parsed } from './parsed.ts'

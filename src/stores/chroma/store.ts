@@ -4,6 +4,7 @@
  * absent: hands. Nobody edits it but a program.
  */
 import { KeepsakeError } from '../../errors.ts'
+import { entriesAt, findChanges, findGone, type LoadedHistory, versionsOf } from '../../history/queries.ts'
 import { keyHandle } from '../../model/draft.ts'
 import { newId } from '../../model/id.ts'
 import { normalizeAgentId } from '../../model/name.ts'
@@ -14,6 +15,7 @@ import type {
   CallOptions,
   Capabilities,
   FeedOptions,
+  MemoryImage,
   Movable,
   PurgeOptions,
   ScanFilter,
@@ -30,6 +32,7 @@ import { readHistory } from './history.ts'
 import { readDocument, refuseNoDocument } from './kept-files.ts'
 import { chromaLeases } from './log/leases.ts'
 import { type Ground, Replica } from './replica.ts'
+import { type Root, withRoot } from './root.ts'
 import { type Connection, connect } from './server/connection.ts'
 import { chromaSessions } from './sessions/sessions.ts'
 import { chromaVectors } from './vectors/vectors.ts'
@@ -100,6 +103,10 @@ export function storeOn(connection: Connection, options: MemoryOptions = {}): Ch
     if (closed) throw new KeepsakeError('CLOSED', `the store at ${address} is closed`, { hint: 'Open it again.' })
     signal?.throwIfAborted()
   }
+  const loadHistory = async (call: CallOptions): Promise<LoadedHistory> => {
+    enter(call.signal)
+    return readHistory(log, await replica.catchUp(call), call)
+  }
   const leases = chromaLeases(
     log,
     async () => (await writer.begin()).generation,
@@ -158,14 +165,22 @@ export function storeOn(connection: Connection, options: MemoryOptions = {}): Ch
       enter()
       return []
     },
-    async changes(since, call: FeedOptions = {}) {
+    async feed(since, call: FeedOptions = {}) {
       enter(call.signal)
       const feed = await readFeed(log, await replica.catchUp(call), since, call)
       return { ...feed, edits: [], problems: [] }
     },
-    async history(call: CallOptions = {}) {
-      enter(call.signal)
-      return readHistory(log, await replica.catchUp(call), call)
+    async changes(query, call: CallOptions = {}) {
+      return findChanges(await loadHistory(call), query)
+    },
+    async stateAt(at, filter, call: CallOptions = {}) {
+      return entriesAt(await loadHistory(call), at, filter)
+    },
+    async versions(ids, call: CallOptions = {}) {
+      return versionsOf(await loadHistory(call), ids)
+    },
+    async gone(filter, call: CallOptions = {}) {
+      return findGone(await loadHistory(call), filter)
     },
     async absorb({ signal } = {}) {
       enter(signal)
@@ -205,7 +220,12 @@ export function storeOn(connection: Connection, options: MemoryOptions = {}): Ch
       enter(adoptOptions.signal)
       welcome(image.settings)
       const { adopt } = await import('./moving/adopt.ts')
-      return adopt(ground, image, adoptOptions)
+      const imageWith = (root: Root): Promise<MemoryImage> =>
+        storeOn({ ...connection, log: withRoot(log, root) }, options).image()
+      return adopt({ ...ground, imageWith }, image, adoptOptions)
+    },
+    async noteBackup() {
+      enter() // a server has no place to record it yet, so a purge names no backups
     },
     async close() {
       if (closed) return

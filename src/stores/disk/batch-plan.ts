@@ -1,13 +1,13 @@
 /** One turn's plan: batches see what the ones before them did, and each adds the change that the log will get. Writes nothing. */
 import type { ChangeRecord } from '../../codec/change-record.ts'
-import { InvalidError } from '../../errors.ts'
-import { type ApplyContext, applyBatch, normalizeOrigin } from '../../model/apply.ts'
+import { type ApplyContext, applyBatch, lastStates, namedEntries, normalizeOrigin } from '../../model/apply.ts'
 import { Draft, type StateView } from '../../model/draft.ts'
-import { type Entry, WORLD } from '../../model/entry.ts'
-import type { Batch, Expect, Step } from '../../model/operation.ts'
+import type { Entry } from '../../model/entry.ts'
+import type { Batch, Expect } from '../../model/operation.ts'
 import type { SeqCounter } from '../../model/seq.ts'
 import type { Settings } from '../../ports/store.ts'
 import { beyondOperation } from './head-change.ts'
+import { refuseOtherScope } from './pinned-settings.ts'
 
 export interface PlannedBatch {
   readonly entries: readonly Entry[]
@@ -44,8 +44,8 @@ export class BatchPlan {
     // One that is refused leaves no trace in those after it.
     const seqs = this.#seqs.fork()
     const steps = applyBatch(draft, batch, { ...this.#context, seqs }, expect)
-    for (const { before, after } of steps) if (!before && after) refuseOtherAgent(this.#settings, after.scope)
-    if (steps.length === 0) return { entries: named(batch, this.#draft), change: undefined }
+    for (const { before, after } of steps) if (!before && after) refuseOtherScope(this.#settings, after.scope)
+    if (steps.length === 0) return { entries: namedEntries(batch, this.#draft), change: undefined }
     const change: ChangeRecord = {
       number: this.#last + this.changes.length + 1,
       at: this.#context.now,
@@ -57,27 +57,6 @@ export class BatchPlan {
     this.changes.push(change)
     this.#seqs = seqs
     for (const { before, after } of steps) this.#draft.put((after ?? before)?.id ?? '', after)
-    return { entries: lastOfEach(steps), change }
+    return { entries: lastStates(steps), change }
   }
-}
-
-/** A flat memory is one agent's: moved into a folder, another one's entries would be read as the first one's. */
-function refuseOtherAgent({ layout, agent }: Settings, scope: string): void {
-  if (layout !== 'flat' || scope === WORLD || scope === agent) return
-  throw new InvalidError('agent', `"${scope}" has no place in a flat workspace`, `"${agent}", which it holds`)
-}
-
-/** What a batch that changed nothing was about, each entry once. */
-function named(batch: Batch, view: StateView): Entry[] {
-  const ids = new Set(batch.operations.flatMap((operation) => (operation.op === 'add' ? [] : [operation.id])))
-  return [...ids].flatMap((id) => view.get(id) ?? [])
-}
-
-function lastOfEach(steps: readonly Step[]): Entry[] {
-  const last = new Map<string, Entry>()
-  for (const { before, after } of steps) {
-    const entry = after ?? before
-    if (entry) last.set(entry.id, entry)
-  }
-  return [...last.values()]
 }

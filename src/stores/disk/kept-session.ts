@@ -4,7 +4,7 @@
  */
 import { InvalidError } from '../../errors.ts'
 import type { Scope } from '../../model/entry.ts'
-import { normalizeMetadata } from '../../model/json.ts'
+import { normalizeRecord } from '../../model/json.ts'
 import { normalizeAgentId } from '../../model/name.ts'
 import type { SessionInfo, SessionRecord } from '../../ports/store.ts'
 import { safeFileName } from './safe-file-name.ts'
@@ -26,7 +26,7 @@ export function sessionId(scope: Scope, key: string): SessionId {
 export function keptRecords(records: readonly SessionRecord[]): readonly SessionRecord[] {
   const kept = records.map((record) => {
     if (!isRecord(record)) throw new InvalidError('record', 'is not an object', 'a JSON object')
-    return normalizeMetadata(record)
+    return normalizeRecord(record)
   })
   if (kept.length === 0) throw new InvalidError('records', 'is empty', 'at least one record')
   return kept

@@ -1,5 +1,6 @@
 /** What a memory was made with can't be changed by asking for something else: both would be right for someone. */
 import { InvalidError } from '../../errors.ts'
+import { WORLD } from '../../model/entry.ts'
 import type { Settings } from '../../ports/store.ts'
 import type { SettingsWish } from './new-settings.ts'
 
@@ -15,4 +16,10 @@ export function refuseOtherWish(pinned: Settings, wish: SettingsWish, said: stri
 export function refuseOtherAgent({ layout, agent: pinned }: Settings, agent: string, place: string): void {
   if (layout !== 'flat' || pinned === undefined || pinned === agent) return
   throw new InvalidError('agent', `"${agent}" is not the agent of the flat workspace ${place}`, pinned)
+}
+
+/** A flat memory belongs to one agent: in a folder, entries of another agent would be read as its own. */
+export function refuseOtherScope({ layout, agent }: Settings, scope: string): void {
+  if (layout !== 'flat' || scope === WORLD || scope === agent) return
+  throw new InvalidError('agent', `"${scope}" has no place in a flat workspace`, `"${agent}", which it holds`)
 }

@@ -12,7 +12,7 @@ import { NEWLINE, recordsIn } from './session-tail.ts'
 const FIRST_LINE_BYTES = 4096
 const PAGE_BYTES = 64 * 1024
 const COUNTING_BYTES = 1024 * 1024
-/** Of a transcript, and of purges before the count begins anew: together they fill the numbers that are exact. */
+/** The most bytes of a transcript. The rest of an exact integer counts purges, and wraps around. */
 const MOST_BYTES = 2 ** 40
 const MOST_PURGES = 2 ** 13
 
@@ -21,6 +21,38 @@ export interface LineSource {
   readonly size: number
   /** All of these, or it throws. */
   bytes(from: number, to: number): Uint8Array
+}
+
+export interface LoadedBytes {
+  readonly from: number
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Reads a transcript whose bytes are not in memory. If `read` needs bytes that are not loaded, they are loaded and `read` is called again.
+ * `load` returns at least the requested bytes.
+ */
+export async function readLoading<T>(
+  size: number,
+  load: (from: number, to: number) => Promise<LoadedBytes>,
+  read: (source: LineSource) => T,
+): Promise<T> {
+  const loaded: LoadedBytes[] = []
+  for (;;) {
+    let missing: readonly [from: number, to: number] | undefined
+    const bytes = (from: number, to: number): Uint8Array => {
+      const piece = loaded.find((one) => one.from <= from && to <= one.from + one.bytes.length)
+      if (from >= to || piece) return piece?.bytes.subarray(from - piece.from, to - piece.from) ?? new Uint8Array()
+      missing = [from, to]
+      throw new Error('these bytes are not loaded')
+    }
+    try {
+      return read({ size, bytes })
+    } catch (error) {
+      if (!missing) throw error
+      loaded.push(await load(...missing))
+    }
+  }
 }
 
 /** All whole lines from a position on; `undefined` when there is not one whole line. */

@@ -4,6 +4,7 @@
  * which take milliseconds, leave the thread.
  */
 import {
+  accessSync,
   chmodSync,
   closeSync,
   constants,
@@ -129,6 +130,16 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
 
 export function fixMode(fd: number, mode: number): void {
   if ((fstatSync(fd).mode & 0o777) !== mode) fchmodSync(fd, mode)
+}
+
+/** By this user. */
+export function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 export function temporaryName(folder: string, prefix = ''): string {

@@ -48,7 +48,7 @@ function text(path: string): string {
 }
 
 async function origins(memory: Memory): Promise<string[]> {
-  return (await memory.store.changes()).changes.map((change) => change.origin.by)
+  return (await memory.store.feed()).changes.map((change) => change.origin.by)
 }
 
 describe('files that a person made', () => {
@@ -99,7 +99,7 @@ describe('files that a person made', () => {
     const memory = open()
     const { replaced } = await memory.reflect('New memory')
     expect(replaced).toBeDefined()
-    const base = (await memory.store.changes()).changes.flatMap((change) => change.operations)
+    const base = (await memory.store.feed()).changes.flatMap((change) => change.operations)
     expect(base).toContainEqual(
       expect.objectContaining({ op: 'add', kind: 'memory', content: '---\nnot front matter' }),
     )
@@ -133,7 +133,7 @@ describe('an edit by hand', () => {
     const { warnings } = await memory.learnFact('deploys', 'We deploy on Mondays')
     expect(warnings.join()).toContain('edited by hand')
     expect(await origins(memory)).toEqual(['agent', 'hand', 'agent'])
-    const contents = (await memory.store.changes()).changes.map(
+    const contents = (await memory.store.feed()).changes.map(
       (change) => (change.operations[0] as Entry | undefined)?.content,
     )
     expect(contents).toEqual(['We deploy on Tuesdays', 'We never deploy.', 'We deploy on Mondays'])

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { ParseYaml } from '../../codec/file-entry.ts'
 import { DamagedError, InvalidError, isKeepsakeError, KeepsakeError } from '../../errors.ts'
+import { entriesAt, findChanges, findGone, versionsOf } from '../../history/queries.ts'
 import { keyHandle } from '../../model/draft.ts'
 import { newId } from '../../model/id.ts'
 import { normalizeAgentId } from '../../model/name.ts'
@@ -14,6 +15,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type {
   Absorbed,
   AbsorbOptions,
+  AdoptOptions,
   ApplyOptions,
   CallOptions,
   Capabilities,
@@ -36,14 +38,14 @@ import { refuseOtherAgent, refuseOtherWish } from '../disk/pinned-settings.ts'
 import { decodeText, readFileAt, statFile } from '../disk/reading.ts'
 import { safeFileName } from '../disk/safe-file-name.ts'
 import { makeFolder } from '../disk/system.ts'
-import type { Backup, BackupOptions } from './backup/backup.ts'
 import { withoutBulkRemovals } from './bulk-removal.ts'
 import { fileDerived } from './derived.ts'
 import { type Doctor, examineAnything, fileDoctor } from './doctor/doctor.ts'
 import { Journal } from './journal.ts'
+import { noteBackups } from './known-backups.ts'
 import { PURGE_NOTE, STATE_FOLDER } from './layout.ts'
 import { cursorOf, readChanges } from './past/change-feed.ts'
-import { readHistory } from './past/history.ts'
+import { readHistory, withPendingEdits } from './past/history.ts'
 import { Reader } from './reader.ts'
 import { fileSessions } from './sessions.ts'
 import { everyProblem, pendingEdits, survey, unwrittenIn } from './survey.ts'
@@ -84,8 +86,6 @@ export interface FilesystemStore extends Store, Movable, Doctor {
   /** The folder, absolute. */
   readonly root: string
   init(): Promise<void>
-  /** Everything as of one change, as an archive. */
-  backup(options: BackupOptions): Promise<Backup>
 }
 
 /** Opens a workspace. Nothing is written until the first write. */
@@ -179,7 +179,7 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
       workspace.catchUp()
       return everyFile ? everyProblem(workspace, scopes, kinds) : survey(workspace, scopes, kinds).problems
     },
-    async changes(since, { signal, edits: scopes = [] }: FeedOptions = {}) {
+    async feed(since, { signal, edits: scopes = [] }: FeedOptions = {}) {
       enter(signal)
       workspace.catchUp()
       const { edits, problems } =
@@ -190,10 +190,27 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
         edits: edits.map(({ id, after }) => ({ id, ...(after ? { after: handOut(after) } : {}) })),
       }
     },
-    async history({ signal }: CallOptions = {}) {
+    async changes(query, { signal }: CallOptions = {}) {
       enter(signal)
       workspace.catchUp()
-      return readHistory(workspace)
+      return findChanges(readHistory(workspace), query)
+    },
+    async stateAt(at, filter, { signal }: CallOptions = {}) {
+      enter(signal)
+      workspace.catchUp()
+      const history = readHistory(workspace)
+      if (typeof at === 'number') return entriesAt(history, at, filter)
+      return entriesAt(withPendingEdits(history, reader.scan({}), at, clock()), at, filter).map(handOut)
+    },
+    async versions(ids, { signal }: CallOptions = {}) {
+      enter(signal)
+      workspace.catchUp()
+      return versionsOf(readHistory(workspace), ids)
+    },
+    async gone(filter, { signal }: CallOptions = {}) {
+      enter(signal)
+      workspace.catchUp()
+      return findGone(readHistory(workspace), filter)
     },
     async absorb(absorbOptions: AbsorbOptions = {}) {
       enter(absorbOptions.signal)
@@ -209,11 +226,6 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
       const { watchWorkspace } = await import('./watch.ts')
       return watchWorkspace(workspace, changed)
     },
-    async backup(backupOptions) {
-      enter(backupOptions.signal)
-      const { backUp } = await import('./backup/backup.ts')
-      return backUp({ workspace, writer, clock }, backupOptions)
-    },
     async image(imageOptions) {
       enter(imageOptions?.signal)
       const { imageOf } = await import('./move/image.ts')
@@ -225,7 +237,20 @@ export function filesystemStore(options: FilesystemStoreOptions): FilesystemStor
       refuseOtherAgent(image.settings, agent, root)
       const { adoptImage } = await import('./move/adopt.ts')
       const { identityPath: identityFile, lockWaitMs = LOCK_WAIT_MS } = options
-      return adoptImage({ root, agent, identityFile, yaml, nowMs: clock(), lockWaitMs }, image, adoptOptions)
+      const place = { root, agent, identityFile, yaml, nowMs: clock(), lockWaitMs }
+      const checkAt = async (built: string, check: NonNullable<AdoptOptions['check']>): Promise<void> => {
+        const copy = filesystemStore({ ...options, root: built })
+        try {
+          await check(await copy.image())
+        } finally {
+          await copy.close()
+        }
+      }
+      return adoptImage({ ...place, check: checkAt }, image, adoptOptions)
+    },
+    async noteBackup(path) {
+      enter()
+      await writer.exclusively(async () => noteBackups(workspace.stateFolder, [path]))
     },
     sessions: fileSessions(workspace, writer, clock, enter),
     derived: fileDerived(workspace, enter),

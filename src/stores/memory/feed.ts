@@ -1,8 +1,9 @@
 /** Every change with what it did, in order: the feed and the past of the store in RAM. */
-import { normalizeOrigin } from '../../model/apply.ts'
+import type { LoadedHistory } from '../../history/queries.ts'
+import { normalizeOrigin, touchedBy } from '../../model/apply.ts'
 import type { Entry, Scope } from '../../model/entry.ts'
 import type { Batch, Change, Step } from '../../model/operation.ts'
-import type { ChangeFeed, Cursor, History, Recorded, Touched } from '../../ports/store.ts'
+import type { ChangeFeed, Cursor, History, Recorded } from '../../ports/store.ts'
 import { deepFreeze } from './deep-freeze.ts'
 
 export class MemoryFeed {
@@ -27,13 +28,13 @@ export class MemoryFeed {
   }
 
   /** A copy: what comes later is not part of what was asked for. */
-  history(): History {
+  history(): LoadedHistory {
     const since = this.#since === undefined ? {} : { since: this.#since }
     return { ...since, entries: this.#base, changes: [...this.#recorded] }
   }
 
   /** Takes over the past of another store. `last`: the number of its last change. */
-  adopt({ since, entries }: History, changes: readonly Recorded[], last: number): void {
+  adopt({ since, entries }: Pick<History, 'since' | 'entries'>, changes: readonly Recorded[], last: number): void {
     this.#epoch = crypto.randomUUID()
     this.#since = since
     this.#base = deepFreeze([...entries])
@@ -72,15 +73,4 @@ export class MemoryFeed {
     const changes = this.#recorded.map(({ change }) => change).filter(({ number }) => number > from)
     return { changes, cursor, restarted, edits: [], problems: [] }
   }
-}
-
-/** Each entry once: as it was before the first step that touched it, and after the last. */
-function touchedBy(steps: readonly Step[]): Touched[] {
-  const touched = new Map<string, Touched>()
-  for (const { before, after } of steps) {
-    const id = (after ?? before)?.id ?? ''
-    const first = touched.has(id) ? touched.get(id)?.before : before
-    touched.set(id, { id, ...(first ? { before: first } : {}), ...(after ? { after } : {}) })
-  }
-  return [...touched.values()]
 }

@@ -21,16 +21,18 @@ export type KeptFiles = Map<string, KeptFile>
 
 export function imageOf({ state, feed, sessions, files }: MemoryParts, settings: Settings): MemoryImage {
   const [entries, texts] = [state.scan({}), sessions.texts()]
+  const { changes, ...past } = feed.history()
   const kept = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
   return {
     settings,
     cursor: feed.cursor,
     nextSeq: state.nextSeq,
-    history: feed.history(),
+    history: { ...past, changes: () => each(changes) },
     entries: () => each(entries),
     sessions: () => each(texts),
     files: () => each(kept),
     warnings: [],
+    close: async () => undefined,
   }
 }
 
@@ -52,7 +54,7 @@ export async function readWhole(image: MemoryImage, signal: AbortSignal | undefi
   return {
     image,
     base: image.history.entries.map(ownEntry),
-    changes: [...image.history.changes].map(ownRecorded),
+    changes: (await all(image.history.changes(), signal)).map(ownRecorded),
     entries: (await all(image.entries(), signal)).map(ownEntry),
     // Refused here, before anything is kept.
     sessions: (await all(image.sessions(), signal)).map((one) => ({ ...one, scope: normalizeAgentId(one.scope) })),
@@ -62,8 +64,9 @@ export async function readWhole(image: MemoryImage, signal: AbortSignal | undefi
 
 export function keep(whole: WholeImage, { state, feed, sessions, files }: MemoryParts): void {
   const { image } = whole
+  const { since } = image.history
   state.adopt(whole.entries, image.nextSeq)
-  feed.adopt({ ...image.history, entries: whole.base }, whole.changes, image.cursor.number)
+  feed.adopt({ ...(since === undefined ? {} : { since }), entries: whole.base }, whole.changes, image.cursor.number)
   sessions.adopt(whole.sessions)
   for (const file of whole.files) files.set(file.path, file)
 }
@@ -84,7 +87,7 @@ function ownRecorded({ change, touched }: Recorded): Recorded {
   }
 }
 
-async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {
   yield* items
 }
 

@@ -58,23 +58,23 @@ export const changeRules: readonly Rule[] = [
         'numbers',
       )
       equal(second.cursor.epoch, first.cursor.epoch, 'epoch')
-      const third = await store.changes(second.cursor)
+      const third = await store.feed(second.cursor)
       equal([third.changes, third.cursor, third.restarted], [[], second.cursor, false], 'at the end')
     },
   },
   {
     name: 'does not call a first reading or a continued one a restart',
     async run({ store }) {
-      const empty = await store.changes()
+      const empty = await store.feed()
       equal([empty.changes, empty.restarted], [[], false], 'an empty feed')
       await apply(store, [note('a')])
-      equal((await store.changes()).restarted, false, 'a first reading')
+      equal((await store.feed()).restarted, false, 'a first reading')
       // A store that is not there before its first write may begin its epoch with it, so this may be a restart.
-      const [first] = (await store.changes(empty.cursor)).changes
+      const [first] = (await store.feed(empty.cursor)).changes
       equal(first?.number, 1, 'the first change, continued from the empty feed')
       const { cursor } = await changesSince(store)
       await apply(store, [note('b')])
-      const continued = await store.changes(cursor)
+      const continued = await store.feed(cursor)
       equal([continued.restarted, continued.changes.length], [false, 1], 'continued')
     },
   },
@@ -82,11 +82,11 @@ export const changeRules: readonly Rule[] = [
     name: 'tells where it is without its changes, for who begins now',
     async run({ store }) {
       await apply(store, [note('a')])
-      const now = await store.changes('now')
+      const now = await store.feed('now')
       equal([now.changes, now.restarted], [[], false], 'now')
-      equal(now.cursor, (await store.changes()).cursor, 'the cursor')
+      equal(now.cursor, (await store.feed()).cursor, 'the cursor')
       await apply(store, [note('b')])
-      const feed = await store.changes(now.cursor)
+      const feed = await store.feed(now.cursor)
       equal([feed.restarted, feed.changes.length], [false, 1], 'from there on')
     },
   },
@@ -96,7 +96,7 @@ export const changeRules: readonly Rule[] = [
       await apply(store, [note('a')])
       await apply(store, [note('b')])
       const { cursor } = await changesSince(store)
-      const feed = await store.changes({ epoch: 'of another feed', number: cursor.number })
+      const feed = await store.feed({ epoch: 'of another feed', number: cursor.number })
       equal(feed.restarted, true, 'restarted')
       equal(feed.changes[0]?.number, 1, 'the first change')
       equal(feed.cursor.epoch, cursor.epoch, 'the epoch to go on with')
@@ -110,11 +110,11 @@ export const changeRules: readonly Rule[] = [
       await apply(store, [note('b')])
       const { cursor } = await changesSince(store)
       await store.purge([a.id])
-      const feed = await store.changes(cursor)
+      const feed = await store.feed(cursor)
       equal(feed.restarted, true, 'restarted')
       ok(!JSON.stringify(feed.changes).includes(a.id), 'nothing tells of it')
       await apply(store, [note('c')])
-      const next = await store.changes(feed.cursor)
+      const next = await store.feed(feed.cursor)
       equal([next.restarted, next.changes.length], [false, 1], 'from there on')
     },
   },
@@ -122,9 +122,9 @@ export const changeRules: readonly Rule[] = [
     name: 'tells a reader who follows it, step by step, all that happens, its own edits and removals included',
     async run({ store, pass }) {
       const followed = new Map<string, string>()
-      let { cursor } = await store.changes()
+      let { cursor } = await store.feed()
       const follow = async (): Promise<void> => {
-        const feed = await store.changes(cursor, { edits: ['main', WORLD] })
+        const feed = await store.feed(cursor, { edits: ['main', WORLD] })
         equal(feed.edits, [], 'edits by hand')
         for (const id of feed.changes.flatMap(({ operations }) => operations.map((operation) => operation.id ?? ''))) {
           const entry = await store.get(id)
@@ -200,7 +200,7 @@ export const changeRules: readonly Rule[] = [
       await trial.reopen()
       equal(await changesSince(trial.store), before, 'the whole feed')
       await trial.store.apply({ operations: [note('b')], origin: MAIN })
-      const feed = await trial.store.changes(before.cursor)
+      const feed = await trial.store.feed(before.cursor)
       equal([feed.restarted, feed.changes.map(({ number }) => number)], [false, [2]], 'continued')
     },
   },

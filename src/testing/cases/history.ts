@@ -1,15 +1,23 @@
 /** The past: what each change did, the memory as it was, changes taken back, and entries that leave no trace. */
 
 import { isKeepsakeError } from '../../errors.ts'
-import { type LoggedChange, visibleChanges } from '../../history/log.ts'
-import { pastStore } from '../../history/past-store.ts'
-import { planUndo, type UndoRequest } from '../../history/undo.ts'
 import type { Entry } from '../../model/entry.ts'
 import type { Applied, Store } from '../../ports/store.ts'
 import { equal, ok, present, rejects } from '../assert.ts'
 import type { Rule, Trial } from '../harness.ts'
 import { randomOperations } from '../random-operations.ts'
-import { apply, applyOne, changesSince, experience, MAIN, note, scanned, withoutPath } from '../requests.ts'
+import {
+  apply,
+  applyOne,
+  changesSince,
+  everyScope,
+  experience,
+  MAIN,
+  note,
+  scanned,
+  undo,
+  withoutPath,
+} from '../requests.ts'
 import { stateDifference } from '../state-equality.ts'
 
 export function historyRules(seeds: readonly number[], batches: number): readonly Rule[] {
@@ -18,10 +26,10 @@ export function historyRules(seeds: readonly number[], batches: number): readonl
 
 const PLAIN_RULES: readonly Rule[] = [
   {
-    name: 'tells of each change what it did to each entry',
+    name: 'reports what each change did to each entry',
     needs: 'undo',
     async run({ store, pass }) {
-      equal([...(await store.history()).changes], [], 'the history of nothing')
+      equal(await store.changes(), [], 'the changes of nothing')
       const a = await applyOne(store, note('a'))
       pass(1000)
       const written = await applyOne(store, { op: 'write', id: a.id, content: 'other' })
@@ -30,9 +38,8 @@ const PLAIN_RULES: readonly Rule[] = [
         { op: 'rename', id: a.id, name: 'b' },
         { op: 'remove', id: a.id },
       ])
-      const history = await store.history()
-      equal(history.since, undefined, 'since')
-      const told = [...history.changes].map(({ change, touched }) => ({
+      const changes = await store.changes()
+      const reported = changes.map(({ change, touched }) => ({
         number: change.number,
         touched: touched.map(({ id, before, after }) => [
           id,
@@ -41,31 +48,36 @@ const PLAIN_RULES: readonly Rule[] = [
         ]),
       }))
       equal(
-        told,
+        reported,
         [
-          { number: 1, touched: [[a.id, undefined, withoutPath(a)]] },
-          { number: 2, touched: [[a.id, withoutPath(a), withoutPath(written)]] },
           { number: 3, touched: [[a.id, withoutPath(written), undefined]] },
+          { number: 2, touched: [[a.id, withoutPath(a), withoutPath(written)]] },
+          { number: 1, touched: [[a.id, undefined, withoutPath(a)]] },
         ],
-        'history',
+        'changes',
       )
       equal(
-        [...history.changes].map(({ change }) => change),
+        changes.map(({ change }) => change).toReversed(),
         (await changesSince(store)).changes,
         'the changes of the feed',
       )
     },
   },
   {
-    name: 'can be asked for the past again and again, over restarts',
+    name: 'returns the same history after a restart',
     needs: 'durable',
     async run(trial) {
-      await apply(trial.store, [note('a'), experience('line')])
-      const first = [...(await trial.store.history()).changes]
+      const { entries } = await apply(trial.store, [note('a'), experience('line')])
+      await apply(trial.store, [{ op: 'remove', id: entries[0]?.id ?? '' }])
+      const answers = async ({ store }: Trial): Promise<unknown> => [
+        await store.changes(),
+        await store.stateAt(1),
+        await store.versions(entries.map(({ id }) => id)),
+        await store.gone(),
+      ]
+      const first = await answers(trial)
       await trial.reopen()
-      const history = await trial.store.history()
-      equal([...history.changes], first, 'history after a restart')
-      equal([...history.changes], first, 'history, read twice')
+      equal(await answers(trial), first, 'after a restart')
     },
   },
   {
@@ -119,8 +131,7 @@ const PLAIN_RULES: readonly Rule[] = [
       const before = now()
       pass(60_000)
       await apply(store, [note('a')])
-      const past = pastStore(await store.history(), before, await store.settings())
-      equal(await scanned(past), [], 'entries before the beginning')
+      equal(await store.stateAt(before), [], 'entries before the beginning')
     },
   },
   {
@@ -138,13 +149,16 @@ const PLAIN_RULES: readonly Rule[] = [
       await store.purge([a.id], { origin: MAIN })
       const rest = JSON.stringify([
         await scanned(store),
-        [...(await store.history()).changes],
+        await store.changes(),
+        await store.stateAt(1),
+        await store.versions([a.id, b.id]),
+        await store.gone(),
         (await changesSince(store)).changes,
       ])
       ok(!rest.includes(secret), 'nothing tells of it')
-      const purges = [...(await store.history()).changes].map(({ change: { number, purged } }) => [number, purged])
-      equal(purges.at(0), [1, undefined], 'a change that is empty now')
-      equal(purges.at(-1), [4, ['main']], 'the purge')
+      const purges = (await store.changes()).map(({ change: { number, purged } }) => [number, purged])
+      equal(purges.at(-1), [1, undefined], 'a change that is empty now')
+      equal(purges.at(0), [4, ['main']], 'the purge')
       const error = await rejects(undo(trial, {}), 'CONFLICT', 'undoing the purge')
       equal(error.data, { changes: [4], before: 3 }, 'the purge and the change before it')
       await undo(trial, { changes: [3] })
@@ -159,7 +173,7 @@ const PLAIN_RULES: readonly Rule[] = [
       const a = await applyOne(store, note('a'))
       await apply(store, [{ op: 'remove', id: a.id }])
       await store.purge([a.id], { origin: MAIN })
-      const { change, touched } = present([...(await store.history()).changes].at(-1), 'the last change')
+      const { change, touched } = present((await store.changes()).at(0), 'the last change')
       equal([change.number, change.origin, change.operations, touched], [3, MAIN, [], []], 'the purge')
       equal(change.purged, ['main'], 'the scopes of what it removed')
     },
@@ -176,16 +190,15 @@ const PLAIN_RULES: readonly Rule[] = [
 function randomRules(seed: number, batches: number): Rule[] {
   return [
     {
-      name: `tells as of any time what was there then (seed ${seed})`,
+      name: `returns the entries at any time and after any change (seed ${seed})`,
       needs: 'asOf',
       async run(trial) {
         const states = await play(trial, seed, batches)
-        const history = await trial.store.history()
-        const settings = await trial.store.settings()
-        for (const { at, entries } of states) {
-          const past = pastStore(history, at, settings)
-          const found = stateDifference(await scanned(past), entries)
-          if (found !== undefined) throw new Error(`seed ${seed}, as of ${at}: ${found}`)
+        for (const { at, number, entries } of states) {
+          for (const moment of [at, number]) {
+            const found = stateDifference(await trial.store.stateAt(moment), entries)
+            if (found !== undefined) throw new Error(`seed ${seed}, as of ${moment}: ${found}`)
+          }
         }
       },
     },
@@ -239,25 +252,8 @@ async function sameTexts(store: Store, expected: readonly Entry[], what: string)
   if (found !== undefined) throw new Error(`${what}: ${found}`)
 }
 
-/** The numbers of what was undone. */
-async function undo(trial: Trial, request: UndoRequest): Promise<readonly number[]> {
-  trial.pass(1500)
-  const { operations, expect, undone } = planUndo(await everything(trial.store), request, trial.now())
-  const reverts = undone.map(({ change }) => change.number)
-  await trial.store.apply({ operations, origin: { ...MAIN, by: 'undo' }, reverts }, { expect })
-  return reverts
-}
-
-/** The numbers of changes of any origin, external edits included. */
+/** The numbers of all changes that can be undone, oldest first. */
 async function inForce(store: Store): Promise<readonly number[]> {
-  const open = (await everything(store)).filter(({ change, undoneBy }) => !change.reverts && undoneBy === undefined)
-  return open.map(({ change }) => change.number)
-}
-
-async function everything(store: Store): Promise<LoggedChange[]> {
-  const history = await store.history()
-  const scopes = [...history.changes].flatMap(({ touched }) =>
-    touched.flatMap(({ before, after }) => (after ?? before)?.scope ?? []),
-  )
-  return visibleChanges(history, [...new Set(scopes)])
+  const open = await store.changes({ undone: false, scopes: await everyScope(store) })
+  return open.flatMap(({ change }) => (change.reverts ? [] : change.number)).toReversed()
 }

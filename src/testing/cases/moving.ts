@@ -1,8 +1,7 @@
 /** Moving: an image tells all that a memory is, and a store that adopts it is that memory from then on. */
 import { isKeepsakeError } from '../../errors.ts'
-import { pastStore } from '../../history/past-store.ts'
 import type { Entry } from '../../model/entry.ts'
-import type { Movable, Store } from '../../ports/store.ts'
+import type { MemoryImage, Movable, Store } from '../../ports/store.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { equal, ok, present, rejects, rejectsWith } from '../assert.ts'
 import type { Rule, Trial } from '../harness.ts'
@@ -26,7 +25,7 @@ const PLAIN_RULES: readonly Rule[] = [
       const image = await store.image()
       const first = await collected(image)
       equal(first.entries, (await scanned(store)).map(withoutPath), 'the entries')
-      equal(image.cursor, (await store.changes('now')).cursor, 'the cursor')
+      equal(image.cursor, (await store.feed('now')).cursor, 'the cursor')
       equal(
         first.changes.map(({ change }) => change),
         (await changesSince(store)).changes,
@@ -54,7 +53,7 @@ const PLAIN_RULES: readonly Rule[] = [
     async run(trial) {
       const store = asMovable(trial.store)
       const { source, image } = await filledSource()
-      equal(await store.adopt(imageFrom(image)), { resumed: false, warnings: [] }, 'adopted')
+      equal(await store.adopt(imageFrom(image)), { warnings: [] }, 'adopted')
       await sameMemory(store, image)
       equal((await scanned(store)).map(withoutPath), await scanned(source), 'a scan')
       equal(await store.settings(), await source.settings(), 'the settings')
@@ -87,10 +86,8 @@ const PLAIN_RULES: readonly Rule[] = [
       )
       equal(written.createdAt, renamed.createdAt, 'when it was made')
       const at = present(image.changes[2], 'a change').change.at
-      const [then, there] = await Promise.all(
-        [store, source].map(async (one) => scanned(pastStore(await one.history(), at, await one.settings()))),
-      )
-      equal(then?.map(withoutPath), there, 'the memory as it was')
+      const [then, there] = await Promise.all([store, source].map((one) => one.stateAt(at)))
+      equal(then?.map(withoutPath), there?.map(withoutPath), 'the memory as it was')
       const end = present(await source.sessions.read('main', 'chat'), 'the session').records.length
       await store.sessions.append('main', 'chat', [{ n: 'next' }])
       const page = present(await store.sessions.read('main', 'chat'), 'the session that went on')
@@ -106,16 +103,17 @@ const PLAIN_RULES: readonly Rule[] = [
       const since = present(image.changes[cut - 1], 'a change').change.at
       const base = replayed({ ...image, changes: image.changes.slice(0, cut) })
       await store.adopt(imageFrom({ ...image, since, base, changes: image.changes.slice(cut) }))
-      const history = await store.history()
+      const { history } = await store.image()
       equal([history.since, history.entries.map(withoutPath).sort(bySeq)], [since, base], 'where it begins')
       equal(
-        [...history.changes].map(({ change }) => change.number),
-        image.changes.slice(cut).map(({ change }) => change.number),
+        (await store.changes()).map(({ change }) => change.number),
+        image.changes
+          .slice(cut)
+          .map(({ change }) => change.number)
+          .reverse(),
         'the changes that are kept',
       )
-      const settings = await store.settings()
-      const before = async (): Promise<Entry[]> => scanned(pastStore(history, '2020-01-01T00:00:00.000Z', settings))
-      await rejects(before(), 'NOT_FOUND', 'what was there before')
+      await rejects(store.stateAt('2020-01-01T00:00:00.000Z'), 'NOT_FOUND', 'what was there before')
     },
   },
   {
@@ -184,6 +182,24 @@ const PLAIN_RULES: readonly Rule[] = [
         equal([await scanned(store), await store.sessions.list('main')], [[], []], 'what is there then')
       }
       await store.adopt(whole)
+      await sameMemory(store, image)
+    },
+  },
+  {
+    name: 'shows what it built before it is published, and leaves nothing if that is refused',
+    async run(trial) {
+      const store = asMovable(trial.store)
+      const { image } = await filledSource()
+      const refused = new Error('not equal')
+      let built: CollectedImage | undefined
+      const refuse = async (shown: MemoryImage): Promise<void> => {
+        built = await collected(shown)
+        throw refused
+      }
+      await rejectsWith(store.adopt(imageFrom(image), { check: refuse }), refused, 'a refused adoption')
+      equal(built, image, 'what it showed')
+      equal([await scanned(store), await store.sessions.list('main')], [[], []], 'what is there then')
+      await store.adopt(imageFrom(image), { check: async () => undefined })
       await sameMemory(store, image)
     },
   },

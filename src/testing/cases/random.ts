@@ -2,12 +2,12 @@
 import { isKeepsakeError } from '../../errors.ts'
 import type { Entry } from '../../model/entry.ts'
 import type { Operation } from '../../model/operation.ts'
-import type { Applied, Store } from '../../ports/store.ts'
+import type { Applied, ChangeQuery, EntryVersion, LoggedChange, Store } from '../../ports/store.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { equal } from '../assert.ts'
 import type { Rule, Trial } from '../harness.ts'
 import { type RandomBatch, randomOperations } from '../random-operations.ts'
-import { scanned, withoutPath } from '../requests.ts'
+import { scanned, undoOf, withoutPath } from '../requests.ts'
 import { stateDifference } from '../state-equality.ts'
 
 export function randomRules(seeds: readonly number[], batches: number): readonly Rule[] {
@@ -40,8 +40,12 @@ async function sameAnswers(trial: Trial, seed: number, batches: number, restartE
     trial.pass(n % 7 === 0 ? 7_200_000 : 1500)
     const answer = await attempt(trial.store, asked)
     equal(view(answer), view(await attempt(oracle, asApplied(asked, answer))), what)
+    if (n % 6 === 0) await sameUndo(trial, oracle, what)
     if (restartEvery !== undefined && n % restartEvery === 0) await trial.reopen()
-    if (n % 25 === 0 || n === batches) await sameState(trial.store, oracle, what)
+    if (n % 25 === 0 || n === batches) {
+      await sameState(trial.store, oracle, what)
+      if (trial.harness.capabilities.undo === true) await sameHistory(trial.store, oracle, what)
+    }
     turn = source.next(typeof answer === 'string' ? undefined : answer.entries)
   }
 }
@@ -60,14 +64,87 @@ async function sameState(store: Store, oracle: Store, what: string): Promise<voi
   }
 }
 
+/** Undoes the newest change, and sometimes an undo. */
+async function sameUndo(trial: Trial, oracle: Store, what: string): Promise<void> {
+  const { store, harness } = trial
+  if (harness.capabilities.undo !== true) return
+  const [last] = await store.changes({ by: 'undo', undone: false, limit: 1 })
+  const request = last && last.change.number % 3 === 0 ? { changes: [last.change.number] } : {}
+  const plans = [store, oracle].map((one) => undoOf(one, request, trial.now()).catch(codeOf))
+  const [plan, expected] = await Promise.all(plans)
+  equal(plan, expected, `after ${what}: undo ${JSON.stringify(request)}`)
+  if (plan === undefined || typeof plan === 'string') return
+  equal(view(await attempt(store, plan)), view(await attempt(oracle, plan)), `after ${what}: undone`)
+}
+
+/** Compares the history. An entry that the same change added and removed may be missing. */
+async function sameHistory(store: Store, oracle: Store, what: string): Promise<void> {
+  const all = await oracle.changes()
+  const states = all.flatMap(({ touched }) => touched.flatMap(({ before, after }) => after ?? before ?? []))
+  const [newest, middle] = [all[0], all[Math.floor(all.length / 2)]].map((logged) => logged?.change)
+  const ids = [...new Set(states.map(({ id }) => id))]
+  const queries: readonly ChangeQuery[] = [
+    {},
+    { undone: true },
+    { undone: false, limit: 7 },
+    { before: middle?.number ?? 0, by: 'agent' },
+    { after: middle?.number ?? 0, session: 's:1' },
+    { since: middle?.at ?? '', until: newest?.at ?? '', agent: 'main' },
+    { entries: ids.slice(0, 5) },
+    { scopes: ['ada'], limit: 9 },
+    { scopes: ['world', 'main'], before: newest?.number ?? 0 },
+  ]
+  for (const query of queries) {
+    const [found, expected] = [await store.changes(query), await oracle.changes(query)]
+    equal(found.map(logView), expected.map(logView), `after ${what}: changes ${JSON.stringify(query)}`)
+  }
+  for (const at of [0, middle?.number ?? 0, newest?.number ?? 0, middle?.at ?? '', newest?.at ?? '']) {
+    const [found, expected] = [await store.stateAt(at), await oracle.stateAt(at)]
+    equal(found.map(withoutPath), expected.map(withoutPath), `after ${what}: the state at ${at}`)
+  }
+  equal(
+    (await store.versions(ids)).map(versionView),
+    (await oracle.versions(ids)).map(versionView),
+    `after ${what}: versions`,
+  )
+  const names = states.slice(0, 10).flatMap(({ name }) => name ?? [])
+  for (const filter of [
+    {},
+    { scopes: ['ada'] },
+    { kinds: ['note' as const] },
+    ...names.map((called) => ({ called })),
+  ]) {
+    const [found, expected] = [await store.gone(filter), await oracle.gone(filter)]
+    equal(found.map(withoutPath), expected.map(withoutPath), `after ${what}: gone ${JSON.stringify(filter)}`)
+  }
+}
+
+function logView({ change, undoneBy, touched }: LoggedChange): unknown {
+  const { number, at, origin, operations, reverts } = change
+  const states = touched.filter(({ before, after }) => before ?? after)
+  return {
+    change: { number, at, origin, operations, reverts },
+    undoneBy,
+    touched: states.map(({ id, before, after }) => [id, before && withoutPath(before), after && withoutPath(after)]),
+  }
+}
+
+function versionView({ id, change, entry }: EntryVersion): unknown {
+  return [id, change?.number, entry && withoutPath(entry)]
+}
+
 /** What came of it: the result, or the code of the refusal. */
 async function attempt(store: Store, { batch, expect }: RandomBatch): Promise<Applied | string> {
   try {
     return await store.apply(batch, expect === undefined ? {} : { expect })
   } catch (error) {
-    if (isKeepsakeError(error)) return error.code
-    throw error
+    return codeOf(error)
   }
+}
+
+function codeOf(error: unknown): string {
+  if (isKeepsakeError(error)) return error.code
+  throw error
 }
 
 /** A store is free in which ids and seqs it gives: the oracle is told them, and must agree with all the rest. */

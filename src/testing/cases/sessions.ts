@@ -158,7 +158,7 @@ export const sessionRules: readonly Rule[] = [
     name: 'leaves sessions out of the entries and of the feed',
     async run({ store }) {
       await store.sessions.append('main', 's', [{ n: 1 }])
-      equal((await store.changes()).changes, [], 'changes')
+      equal((await store.feed()).changes, [], 'changes')
     },
   },
   {

@@ -2,8 +2,8 @@
  * The records of a numbered log as the shelf keeps them: the text where it fits, else a note of its parts; who appended it, as a tag that no
  * two appends share; and what is left where one was taken out of the log. Both ways, without asking the server.
  */
-import { decodeText, encodeText } from '../../../codec/one-file/bytes.ts'
 import { DamagedError } from '../../../errors.ts'
+import { decodeText, encodeText } from '../bytes.ts'
 import { type Label, RECORD_BYTES, type ShelfRecord } from '../server/shelf.ts'
 import { type CutParts, cutParts, type PartsNote } from './parts.ts'
 

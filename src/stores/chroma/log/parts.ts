@@ -4,8 +4,8 @@
  * Parts never change. Who may remove those that nobody has a note of: they say which record was to hold it.
  */
 import { crc32 } from 'node:zlib'
-import { joined } from '../../../codec/one-file/bytes.ts'
 import type { CallOptions } from '../../../ports/store.ts'
+import { concatBytes } from '../bytes.ts'
 import { RECORD_BYTES, type Shelf, type ShelfRecord } from '../server/shelf.ts'
 
 /** Where the parts are, and what proves that they are whole. */
@@ -95,7 +95,7 @@ export function joinParts(
     if (!record) return undefined
     texts.push(record.text)
   }
-  const bytes = joined(texts.map((text) => Buffer.from(text, note.form ?? 'utf8')))
+  const bytes = concatBytes(texts.map((text) => Buffer.from(text, note.form ?? 'utf8')))
   return bytes.length === note.bytes && crc32(bytes) === note.crc ? bytes : undefined
 }
 

@@ -7,16 +7,17 @@
 import { isKeepsakeError, KeepsakeError } from '../../../errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Adopted, AdoptOptions, CallOptions, MemoryImage } from '../../../ports/store.ts'
-import { AdoptProgress } from '../../disk/adopt-progress.ts'
 import { checkedSettings } from '../../disk/checked-settings.ts'
 import { addRoot, newRoot, type Root, readRoot } from '../root.ts'
 import type { Connection } from '../server/connection.ts'
 import { clearLeftOvers, type MoveGround, MovingIn } from './moving-in.ts'
-import { damagedSource, SOURCE, writeGeneration } from './new-generation.ts'
+import { AdoptProgress, damagedSource, SOURCE, writeGeneration } from './new-generation.ts'
 
 export interface AdoptGround extends MoveGround {
   readonly connection: Pick<Connection, 'prepare' | 'time'>
   readonly clock: Clock
+  /** The image that a reader would get if this were the root. */
+  readonly imageWith: (root: Root) => Promise<MemoryImage>
 }
 
 export async function adopt(ground: AdoptGround, image: MemoryImage, options: AdoptOptions): Promise<Adopted> {
@@ -25,10 +26,11 @@ export async function adopt(ground: AdoptGround, image: MemoryImage, options: Ad
   checkedSettings(SOURCE, image.settings, (problem) => damagedSource(`in its settings ${problem}`))
   await refuseToReplace(ground, call)
   await ground.connection.prepare(call)
-  const root = newRoot(image.settings, clock(), beginningOf(image))
+  const root = newRoot(image.settings, clock(), await beginningOf(image))
   const turn = await MovingIn.begin(ground, root.generation, call)
   try {
     await writeGeneration(log, root, image, { call, progress: new AdoptProgress(image, options) })
+    await options.check?.(await ground.imageWith(root))
     turn.check()
     options.signal?.throwIfAborted()
   } catch (error) {
@@ -36,7 +38,7 @@ export async function adopt(ground: AdoptGround, image: MemoryImage, options: Ad
     throw error
   }
   await makeItTheMemory(ground, root, turn)
-  return { resumed: false, warnings: [] }
+  return { warnings: [] }
 }
 
 async function refuseToReplace(ground: AdoptGround, call: CallOptions): Promise<void> {
@@ -70,8 +72,8 @@ async function afterFailure(tidying: Promise<void>): Promise<void> {
 }
 
 /** As early as its past is kept. */
-function beginningOf({ cursor, nextSeq, history }: MemoryImage): Root['at'] {
-  for (const { change } of history.changes) return { position: 0, number: change.number - 1, nextSeq }
+async function beginningOf({ cursor, nextSeq, history }: MemoryImage): Promise<Root['at']> {
+  for await (const { change } of history.changes()) return { position: 0, number: change.number - 1, nextSeq }
   return { position: 0, number: cursor.number, nextSeq }
 }
 

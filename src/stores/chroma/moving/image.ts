@@ -35,23 +35,24 @@ async function imageNow(
 ): Promise<MemoryImage> {
   const { generation, at, position, settings, state, nextSeq } = followed
   const [entries, cursor] = [state.scan({}), cursorOf(followed)]
-  const history = await readHistory(log, { generation, at, position }, options)
+  const { changes, ...past } = await readHistory(log, { generation, at, position }, options)
   const texts = await sessions.texts(options)
   return {
     settings,
     cursor,
     nextSeq,
-    history,
+    history: { ...past, changes: () => each(changes) },
     entries: () => each(entries),
     sessions: texts,
     files: () => allFiles(log, generation, options),
     warnings: [],
+    close: async () => undefined,
   }
 }
 
 function nothing(settings: Settings): MemoryImage {
   const none = (): AsyncIterable<never> => each([])
-  const history = { entries: [], changes: [] }
+  const history = { entries: [], changes: none }
   return {
     settings,
     cursor: cursorOf(undefined),
@@ -61,9 +62,10 @@ function nothing(settings: Settings): MemoryImage {
     sessions: none,
     files: none,
     warnings: [],
+    close: async () => undefined,
   }
 }
 
-async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {
   yield* items
 }

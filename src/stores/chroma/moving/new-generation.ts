@@ -2,11 +2,11 @@
  * What another store's memory is on the server, written under a generation that nobody else knows yet, and proved to be there. What it
  * makes the memory is not here (adopt.ts).
  */
+import { setImmediate as letOthersRun } from 'node:timers/promises'
 import type { ChangeRecord } from '../../../codec/change-record.ts'
 import { DamagedError, KeepsakeError } from '../../../errors.ts'
 import type { Entry } from '../../../model/entry.ts'
-import type { CallOptions, MemoryImage } from '../../../ports/store.ts'
-import type { AdoptProgress } from '../../disk/adopt-progress.ts'
+import type { AdoptOptions, CallOptions, MemoryImage } from '../../../ports/store.ts'
 import { take } from '../../disk/head-change.ts'
 import { changeRecordOf, withoutPlace } from '../../disk/recorded-change.ts'
 import { changesLog, encodeLog } from '../changes-log.ts'
@@ -21,6 +21,33 @@ import { GatheringShelf } from './gathering-shelf.ts'
 export const SOURCE = 'the memory to be moved'
 /** Changes are packed into records of about this size: one that is as large as can be takes no longer than a small one. */
 const PACKED_BYTES = 24_000
+const STEPS_PER_REPORT = 1000
+
+/** Reports progress at intervals, and lets other work run in between. */
+export class AdoptProgress {
+  readonly #options: AdoptOptions
+  #done = 0
+  #total: number
+
+  constructor({ history, cursor }: MemoryImage, options: AdoptOptions) {
+    this.#options = options
+    this.#total = history.entries.length + cursor.number
+  }
+
+  async step(): Promise<void> {
+    this.#done++
+    this.#total = Math.max(this.#total, this.#done)
+    if (this.#done % STEPS_PER_REPORT !== 0) return
+    this.#options.signal?.throwIfAborted()
+    this.#options.onProgress?.(this.#done, this.#total)
+    await letOthersRun()
+  }
+
+  end(): void {
+    this.#options.signal?.throwIfAborted()
+    this.#options.onProgress?.(this.#done, this.#done)
+  }
+}
 
 interface Writing {
   readonly call: CallOptions
@@ -70,7 +97,7 @@ async function writeChanges(
     after = tag
   }
   const packed = new PackedChanges()
-  for (const recorded of history.changes) {
+  for await (const recorded of history.changes()) {
     const record = changeRecordOf(recorded)
     if (record.number <= number) throw damagedSource(`change ${record.number} comes late`)
     number = record.number

@@ -3,11 +3,11 @@
  * one record, so it is there whole or not at all, and of two machines that append at once the later one takes the next number.
  * Invariant: a piece is whole lines. One that came with a move may lack its last end; the next piece then begins with that.
  */
-import { joined } from '../../../codec/one-file/bytes.ts'
 import type { CallOptions } from '../../../ports/store.ts'
 import type { SessionId } from '../../disk/kept-session.ts'
 import { NEWLINE } from '../../disk/session-tail.ts'
 import { sha256Hex } from '../../disk/sha256.ts'
+import { concatBytes } from '../bytes.ts'
 import { NumberedLog } from '../log/numbered-log.ts'
 import type { Shelf } from '../server/shelf.ts'
 import { decodePiece, encodePiece } from './session-piece.ts'
@@ -103,7 +103,7 @@ export function isUnended({ bytes }: Piece): boolean {
 
 export function joinedBytes(pieces: readonly Piece[]): Uint8Array {
   const [only, another] = pieces
-  return only && !another ? only.bytes : joined(pieces.map(({ bytes }) => bytes))
+  return only && !another ? only.bytes : concatBytes(pieces.map(({ bytes }) => bytes))
 }
 
 /** At a code point. */

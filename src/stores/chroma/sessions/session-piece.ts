@@ -2,8 +2,7 @@
  * A piece of a transcript as a text that a record can hold: a line of JSON that says whose it is, for the hash in its id can't be read
  * back; then its lines as they are, or in base64 where they are no plain text. Both ways, to the byte.
  */
-import { isMapping } from '../../../codec/head-shape.ts'
-import { isSession } from '../../../codec/one-file/shapes.ts'
+import { isMapping, isText } from '../../../codec/head-shape.ts'
 import type { SessionId } from '../../disk/kept-session.ts'
 import { decodeText } from '../../disk/reading.ts'
 import { NEWLINE } from '../../disk/session-tail.ts'
@@ -58,4 +57,16 @@ function endOfPiece(lines: Uint8Array, start: number, most: number): number {
 function plainText(bytes: Uint8Array): string | undefined {
   const text = decodeText(bytes)
   return text?.includes('\0') ? undefined : text
+}
+
+function isSession(
+  value: unknown,
+): value is { readonly scope: string; readonly key: string; readonly [key: string]: unknown } {
+  return (
+    isMapping(value) &&
+    isText(value['scope']) &&
+    isText(value['key']) &&
+    value['key'] !== '' &&
+    value['key'].isWellFormed()
+  )
 }

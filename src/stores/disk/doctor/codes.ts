@@ -24,9 +24,7 @@ export type Code =
   | 'windows-name'
   | 'temporary-file'
   | 'editor-file'
-  | 'restore-leftover'
   | 'move-leftover'
-  | 'restore-interrupted'
   | 'identity-leftover'
   | 'unread-file'
   | 'writable-by-others'
@@ -69,22 +67,7 @@ export type Code =
   | 'secret'
 
 /** Those of a memory in one file alone; it shares some of the others. */
-export type FileCode =
-  | 'damaged-header'
-  | 'damaged-slot'
-  | 'cut-file'
-  | 'damaged-record'
-  | 'damaged-catalogue'
-  | 'damaged-derived'
-  | 'lost-settings'
-  | 'lost-text'
-  | 'lost-change'
-  | 'lost-session'
-  | 'lost-file'
-  | 'torn-tail'
-  | 'foreign-file'
-  | 'newer-file'
-  | 'file-readable'
+export type FileCode = 'damaged-file' | 'damaged-record' | 'foreign-file' | 'newer-file' | 'file-readable'
 
 /** Those of a memory on a server alone; it shares some of the others. */
 export type ServerCode =
@@ -101,6 +84,8 @@ export type ServerCode =
   | 'stray-parts'
   | 'unfinished-purge'
   | 'unfinished-move'
+  | 'lost-session'
+  | 'lost-file'
 
 export interface CodeRule {
   readonly severity: Severity
@@ -128,9 +113,7 @@ export const CODES: Readonly<Record<Code, CodeRule>> = {
   'windows-name': note,
   'temporary-file': { ...note, fixable: true },
   'editor-file': note,
-  'restore-leftover': note,
   'move-leftover': note,
-  'restore-interrupted': warning,
   'identity-leftover': note,
   'unread-file': note,
   'writable-by-others': { ...warning, fixable: true },
@@ -174,18 +157,8 @@ export const CODES: Readonly<Record<Code, CodeRule>> = {
 }
 
 export const FILE_CODES: Readonly<Record<FileCode, CodeRule>> = {
-  'damaged-header': { ...damage, fixable: true },
-  'damaged-slot': { ...warning, fixable: true },
-  'cut-file': { ...damage, fixable: true },
+  'damaged-file': { ...damage, fixable: true },
   'damaged-record': { ...damage, fixable: true },
-  'damaged-catalogue': { ...damage, fixable: true },
-  'damaged-derived': { ...note, fixable: true },
-  'lost-settings': { ...damage, fixable: true },
-  'lost-text': { ...damage, fixable: true },
-  'lost-change': { ...damage, fixable: true },
-  'lost-session': { ...damage, fixable: true },
-  'lost-file': { ...damage, fixable: true },
-  'torn-tail': { ...note, fixable: true },
   'foreign-file': damage,
   'newer-file': damage,
   'file-readable': { ...warning, fixable: true },
@@ -205,6 +178,8 @@ export const SERVER_CODES: Readonly<Record<ServerCode, CodeRule>> = {
   'stray-parts': { ...note, fixable: true },
   'unfinished-purge': { ...warning, fixable: true },
   'unfinished-move': { ...note, fixable: true },
+  'lost-session': damage,
+  'lost-file': damage,
 }
 
 /** While one of these is there, the workspace can't be opened as it is asked for, or must not be: nothing is mended. */
@@ -215,7 +190,6 @@ const KEEPS_FROM_MENDING: ReadonlySet<Code | FileCode | ServerCode> = new Set([
   'settings-differ',
   'foreign-journal',
   'newer-journal',
-  'restore-interrupted',
   'foreign-file',
   'newer-file',
   'unreachable-server',

@@ -3,8 +3,8 @@
  * is asked for, since no other command needs any of it.
  */
 import type { Examination, Mending, OnExamined } from '../../disk/doctor/examination.ts'
-import type { BackupSource } from '../backup/backup.ts'
 import type { ExamineOptions } from './evidence.ts'
+import type { RepairSource } from './mend.ts'
 
 export { mendable, type Severity } from '../../disk/doctor/codes.ts'
 export type { Checked, Examination, Mending } from '../../disk/doctor/examination.ts'
@@ -13,11 +13,11 @@ export type { Finding } from '../../disk/doctor/finding.ts'
 export interface Doctor {
   /** What is wrong, or may be. Writes nothing and takes no lock. */
   examine(onProgress?: OnExamined): Promise<Examination>
-  /** Makes a backup and mends what needs no judging. */
+  /** Copies the workspace beside itself, then fixes what is safe to fix automatically. */
   mend(onProgress?: OnExamined): Promise<Mending>
 }
 
-export function fileDoctor(source: BackupSource, identityPath: string | undefined, enter: () => void): Doctor {
+export function fileDoctor(source: RepairSource, identityPath: string | undefined, enter: () => void): Doctor {
   const options = (onProgress: OnExamined | undefined): ExamineOptions => {
     enter()
     const { root, yaml, layout } = source.workspace

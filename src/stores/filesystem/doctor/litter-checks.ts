@@ -1,14 +1,13 @@
 /**
- * What was left lying about: our own temporary files, other programs' leftovers, and what a restore left beside. Outside
- * of the workspace nothing is ours to remove, whatever it is called: there it is only told.
+ * Leftovers: our own temporary files, other programs' files, and what an interrupted move left beside the workspace. Outside the
+ * workspace they are only reported, whatever their names: nothing there is ours to remove.
  */
 import { basename, dirname, join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
 import { type Finding, finding } from '../../disk/doctor/finding.ts'
 import { listFolder } from '../../disk/list-folder.ts'
-import { isUnfinished } from '../../disk/unfinished.ts'
 import { isOutside, STATE_FOLDER } from '../layout.ts'
-import { leftByMoves } from '../move/leftovers.ts'
+import { moveLeftovers } from '../move/leftovers.ts'
 import type { Scene } from './evidence.ts'
 
 /** A younger one may belong to a writer that is at work. */
@@ -44,27 +43,23 @@ export function checkLitter(scene: Scene): Finding[] {
         'The next write of the identity takes it in. Else delete it once you are sure that all is well.',
       ),
     ),
-    ...besideRoot(scene).map((path) =>
-      finding('restore-leftover', path, 'a restore left it', 'Delete it once you are sure that all is well.'),
-    ),
-    ...leftByMoves(scene.root).map((path) =>
+    ...moveLeftovers(scene.root).map((path) =>
       finding(
         'move-leftover',
         path,
-        'a move or an export that was stopped left it',
+        'an interrupted move, export or backup left it',
         'Delete it, unless one is running.',
       ),
     ),
   ]
 }
 
-/** In our own folder for them, and archives that were not finished. */
+/** Old files in our own temporary folder. */
 export function temporaryFiles({ tree }: Scene): string[] {
   const before = Date.now() - YOUNGEST_LITTER_MS
-  const old = tree.items.filter(({ type, folder, name, stats }) => {
-    const isTemporary = folder === `${STATE_FOLDER}/tmp` || isUnfinished('archive', name)
-    return isTemporary && type === 'file' && stats.mtimeMs < before
-  })
+  const old = tree.items.filter(
+    ({ type, folder, stats }) => folder === `${STATE_FOLDER}/tmp` && type === 'file' && stats.mtimeMs < before,
+  )
   return old.map(({ path }) => path)
 }
 
@@ -74,20 +69,6 @@ function besideIdentity({ workspace, lock }: Scene): string[] {
   if (!isOutside(identityFile) || lock.is === 'held') return []
   const name = `.${basename(identityFile)}.keepsake-swap`
   return namesIn(dirname(identityFile)).includes(name) ? [join(dirname(identityFile), name)] : []
-}
-
-/** Where there is no workspace, what lies beside may be all there is of it: see restore-check.ts. */
-function besideRoot({ root, tree }: Scene): string[] {
-  if (tree.items.length === 0) return []
-  const name = basename(root)
-  const left = namesIn(dirname(root)).filter(
-    (other) =>
-      other.startsWith(`${name}.restore-`) ||
-      other.startsWith(`${name}.before-restore-`) ||
-      other.startsWith(`${name}.restored-`) ||
-      isUnfinished('restore', other),
-  )
-  return left.map((other) => join(dirname(root), other))
 }
 
 function namesIn(folder: string): string[] {

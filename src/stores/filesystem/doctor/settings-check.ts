@@ -7,7 +7,6 @@ import { type Finding, finding, saidOf } from '../../disk/doctor/finding.ts'
 import { otherSettings } from '../../disk/doctor/settings-differ.ts'
 import { readSettings, SETTINGS_FILE } from '../workspace-settings.ts'
 import type { Evidence } from './evidence.ts'
-import { interruptedRestore } from './restore-check.ts'
 
 export interface PinnedSettings {
   readonly settings?: Settings
@@ -29,8 +28,7 @@ export function checkSettings(evidence: Evidence): Finding[] {
   if (pinned.error) return [unusable(pinned.error)]
   if (pinned.settings) return differing(evidence, pinned.settings)
   if (tree.items.length === 0) {
-    const none = finding('no-workspace', '.', 'there is no workspace here yet', 'Make one with: keepsake init')
-    return [interruptedRestore(evidence) ?? none]
+    return [finding('no-workspace', '.', 'there is no workspace here yet', 'Create one with: keepsake init')]
   }
   if (journal.segments.length === 0) {
     const hint = 'The first write makes it, with the layout of the folder and the time zone of the system.'

@@ -1,8 +1,9 @@
 /**
- * A workspace from another store's memory: all of it is built in a folder beside its place, synced, and then takes that place in one
- * step. So whoever opens it finds nothing or everything; and where anything is already, nothing is touched.
+ * Adopts another store's memory as a workspace. It is built in a folder beside its place, synced, checked, and then renamed, so a reader
+ * finds everything or nothing. What an interrupted call left there is removed, not reused. If the place is not empty, nothing is
+ * changed.
  */
-import { realpathSync, renameSync } from 'node:fs'
+import { realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -39,6 +40,8 @@ export interface AdoptPlace {
   readonly yaml: ParseYaml
   readonly nowMs: number
   readonly lockWaitMs: number
+  /** Opens the workspace at `root` and calls `check` with its image. */
+  readonly check: (root: string, check: NonNullable<AdoptOptions['check']>) => Promise<void>
 }
 
 export async function adoptImage(place: AdoptPlace, image: MemoryImage, options: AdoptOptions = {}): Promise<Adopted> {
@@ -47,21 +50,34 @@ export async function adoptImage(place: AdoptPlace, image: MemoryImage, options:
   const parts = await partsOf(place, image, options.signal)
   makeFolder(dirname(root))
   const beside = movingPath(root)
-  const lock = await acquireLock(`${beside}.lock`, place.lockWaitMs, options.signal)
+  const lockFolder = `${beside}.lock`
+  const lock = await acquireLock(lockFolder, place.lockWaitMs, options.signal).catch((error: unknown) => {
+    removeEmptyFolder(lockFolder)
+    throw error
+  })
   try {
     refuseTaken(root)
-    const folder = new MovingFolder(beside, { workspace: image.settings.id, cursor: image.cursor })
     try {
+      const folder = new MovingFolder(beside)
       const warnings = await build(folder, parts, place, options)
+      if (options.check) await place.check(beside, options.check)
       await takePlace(folder, root)
-      return { resumed: folder.resumed, warnings }
+      return { warnings }
     } catch (error) {
-      // What was cut short can be gone on with; what is refused would be refused again, and nothing of it stays.
-      if (isRefusal(error)) folder.remove()
+      for (const path of [beside, ...parts.writtenOutside]) tryToRemove(path)
       throw error
     }
   } finally {
     lock.releaseAndRemove()
+  }
+}
+
+/** A failed attempt to acquire the lock, as on a full disk, may leave its folder. */
+function removeEmptyFolder(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // another process holds the lock
   }
 }
 
@@ -71,10 +87,16 @@ interface Parts {
   readonly kept: readonly KeptFile[]
   readonly layout: Layout
   readonly shaped: ShapedFiles
+  /** Files outside the workspace that this call created: an identity. */
+  readonly writtenOutside: string[]
 }
 
-function isRefusal(error: unknown): boolean {
-  return isKeepsakeError(error) && ['DAMAGED', 'CONFLICT', 'INVALID'].includes(error.code)
+function tryToRemove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true })
+  } catch {
+    // the error that led here matters more, and the next move tries again
+  }
 }
 
 async function partsOf(place: AdoptPlace, image: MemoryImage, signal: AbortSignal | undefined): Promise<Parts> {
@@ -88,7 +110,7 @@ async function partsOf(place: AdoptPlace, image: MemoryImage, signal: AbortSigna
   const layout = layoutFor(image.settings, paths, place)
   const ofEntries = kept.filter(({ path }) => path !== SETTINGS_FILE)
   const shaping = { layout, zone: image.settings.timezone, yaml: place.yaml, kept: ofEntries }
-  return { image, entries, kept, layout, shaped: shapeFiles(entries, shaping) }
+  return { image, entries, kept, layout, shaped: shapeFiles(entries, shaping), writtenOutside: [] }
 }
 
 /** All that is in the folder, on the disk when it returns. Warnings. */
@@ -96,8 +118,8 @@ async function build(folder: MovingFolder, parts: Parts, place: AdoptPlace, opti
   const { image, entries, layout, shaped, kept } = parts
   const { signal, onProgress } = options
   const warnings = [...shaped.warnings]
-  const touches = lastTouches(image.history, entries)
-  const total = shaped.texts.size + kept.length + countOf(image)
+  const touches = await lastTouches(image.history, entries)
+  const total = shaped.texts.size + kept.length + touches.count
   let done = 0
   const step = (): void => {
     signal?.throwIfAborted()
@@ -120,24 +142,17 @@ async function build(folder: MovingFolder, parts: Parts, place: AdoptPlace, opti
     if (folder.has(path)) warnings.push(`${path}: a session of that name is there by now, and counts`)
     else folder.put(path, bytes)
   }
-  folder.removeOthers()
   const files = finalFiles(parts)
   const journal = new Journal(join(folder.stateFolder, 'journal'))
   const { nowMs } = place
   const { paths } = shaped
   const written = await writeJournal(journal, touches, { image, layout, paths, files, nowMs, onRecord: step })
   await folder.sync()
-  for (const { path, text } of files) if (isOutside(path)) await writeOutside(path, text)
+  for (const { path, text } of files) if (isOutside(path)) await writeOutside(path, text, parts.writtenOutside)
   // Only files that have come to rest are known by their signatures, and need not be read by whoever opens this.
   await sleep(TICK_MS + 1)
   await adoptedCatalog(folder, { image, entries, paths, files, ...written })
   return warnings
-}
-
-function countOf({ history }: MemoryImage): number {
-  let count = 0
-  for (const _ of history.changes) count++
-  return count
 }
 
 /** Every file that entries lie in, as it is at the end. */
@@ -184,7 +199,6 @@ function saysTheSame(root: string, settings: Settings, yaml: ParseYaml): boolean
 
 /** In one step, and only if nothing is there. */
 async function takePlace(folder: MovingFolder, root: string): Promise<void> {
-  await folder.finish()
   try {
     renameSync(folder.root, root)
   } catch (error) {
@@ -243,9 +257,10 @@ function refuseOtherIdentity(path: string, text: string): void {
   })
 }
 
-async function writeOutside(path: string, text: string): Promise<void> {
+async function writeOutside(path: string, text: string, written: string[]): Promise<void> {
   if (statFile(path)) return
   makeFolder(dirname(path))
+  written.push(path)
   writeNewFile(path, Buffer.from(text), FILE_MODE)
   await syncFile(path)
 }

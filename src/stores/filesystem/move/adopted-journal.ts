@@ -44,14 +44,20 @@ export interface WrittenJournal {
   readonly position: Position
 }
 
-/** The number of the last change that touched each entry; `undefined` for what only was there at first. */
-type LastTouches = ReadonlyMap<string, number>
+export interface LastTouches {
+  /** The number of the last change that touched each entry; entries that no change touched are missing. */
+  readonly touches: ReadonlyMap<string, number>
+  /** The number of changes. */
+  readonly count: number
+}
 
 /** Throws where the changes do not come to the entries: such a memory is damaged. */
-export function lastTouches({ entries: base, changes }: History, entries: readonly Entry[]): LastTouches {
+export async function lastTouches(history: History, entries: readonly Entry[]): Promise<LastTouches> {
   const touches = new Map<string, number>()
-  const revisions = new Map(base.map(({ id, revision }) => [id, revision]))
-  for (const { change, touched } of changes) {
+  let count = 0
+  const revisions = new Map(history.entries.map(({ id, revision }) => [id, revision]))
+  for await (const { change, touched } of history.changes()) {
+    count++
     for (const { id, after } of touched) {
       touches.set(id, change.number)
       if (after) revisions.set(id, after.revision)
@@ -65,13 +71,13 @@ export function lastTouches({ entries: base, changes }: History, entries: readon
       : 'its changes tell of other entries'
     throw new DamagedError('the memory to be moved', what, 'Nothing was written. Look at it with: keepsake doctor')
   }
-  return touches
+  return { touches, count }
 }
 
 /** `journal`: an empty one. */
 export async function writeJournal(
   journal: Journal,
-  touches: LastTouches,
+  { touches }: LastTouches,
   parts: JournalParts,
 ): Promise<WrittenJournal> {
   const { image, onRecord } = parts
@@ -79,7 +85,7 @@ export async function writeJournal(
   const segments = new Segments(journal, image.settings.id, parts.nowMs)
   const { since } = image.history
   let last: number | undefined
-  for (const recorded of image.history.changes) {
+  for await (const recorded of image.history.changes()) {
     const { number, at, found } = recorded.change
     if (last === undefined) {
       await segments.begin(at)
@@ -100,14 +106,14 @@ export async function writeJournal(
 
 /** What the records say. */
 class Telling {
-  readonly #touches: LastTouches
+  readonly #touches: LastTouches['touches']
   readonly #parts: JournalParts
   /** By the number of the change that they stand with; 0: with the base. */
   readonly #files = new Map<number, FileWrite[]>()
   /** Where each entry lies as far as it was told. */
   readonly #told = new Map<string, string>()
 
-  constructor(touches: LastTouches, parts: JournalParts) {
+  constructor(touches: LastTouches['touches'], parts: JournalParts) {
     this.#touches = touches
     this.#parts = parts
     for (const { path, text, ids } of parts.files) {

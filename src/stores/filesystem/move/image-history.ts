@@ -41,17 +41,17 @@ export function imagedHistory(workspace: Workspace, present: readonly Entry[], e
     history: {
       ...(since === undefined ? {} : { since }),
       entries: told.entries.map(withoutOutside),
-      changes: { [Symbol.iterator]: () => changesOf(workspace, told, count, pending) },
+      changes: () => changesOf(workspace, told, count, pending),
     },
   }
 }
 
-function* changesOf(
+async function* changesOf(
   workspace: Workspace,
-  told: History,
+  told: ReturnType<typeof readHistory>,
   count: number,
   pending: Recorded | undefined,
-): Generator<Recorded> {
+): AsyncGenerator<Recorded> {
   let read = 0
   for (const { change, touched } of told.changes) {
     read++

@@ -111,6 +111,7 @@ function imageNow(workspace: Workspace, tree: FolderTree, at: string): MemoryIma
     entries: () => each(entries, withoutOutside),
     sessions: () => each(found.transcripts, (one) => readTranscript(workspace, one)),
     files: () => each(files, (file) => file),
+    close: async () => undefined,
     warnings: [
       ...problems.map(({ path, problem }) => `${path}: ${problem}`),
       ...missingMirrors(workspace.layout, entries, found.places).map(

@@ -1,37 +1,35 @@
-/** What moves to a place and exports left beside it when they were stopped: parts of a memory that nobody opens. */
+/** What interrupted moves, exports and backups leave beside a workspace, and the copies that `doctor --fix` makes there. */
 import { basename, dirname, join } from 'node:path'
 import { isKeepsakeError } from '../../../errors.ts'
-import { listFolder } from '../../disk/list-folder.ts'
-import { isUnfinished, sweepUnfinished, unfinishedPath } from '../../disk/unfinished.ts'
+import { namesIn } from '../../disk/list-folder.ts'
+import { isUnfinished } from '../../disk/unfinished.ts'
 
-/** Where a workspace is built before it takes its place. */
+/** Where a workspace is built before it gets its place. */
 export function movingPath(root: string): string {
   return join(dirname(root), `.${basename(root)}.moving`)
 }
 
-/** For a folder of this process, in which an export is made before it takes its place. */
-export function pathForExport(folder: string): string {
-  return unfinishedPath('export', folder)
-}
-
-/** Removes what dead processes left. */
-export function sweepExports(folder: string): void {
-  sweepUnfinished('export', folder)
-}
-
-export function leftByMoves(root: string): string[] {
+export function moveLeftovers(root: string): string[] {
   const moving = basename(movingPath(root))
-  const left = namesIn(dirname(root)).filter(
-    (name) => name === moving || name === `${moving}.lock` || isUnfinished('export', name),
-  )
-  return left.map((name) => join(dirname(root), name))
+  return siblings(root, (name) => name === moving || name === `${moving}.lock` || isUnfinished(name))
 }
 
-function namesIn(folder: string): string[] {
+export function fixCopyPath(root: string, stamp: string): string {
+  return `${root}.before-fix-${stamp}`
+}
+
+export function fixCopies(root: string): string[] {
+  return siblings(root, (name) => name.startsWith(basename(fixCopyPath(root, ''))))
+}
+
+function siblings(root: string, isWanted: (name: string) => boolean): string[] {
+  const folder = dirname(root)
   try {
-    return listFolder(folder).map(({ name }) => name)
+    return namesIn(folder)
+      .filter(isWanted)
+      .map((name) => join(folder, name))
   } catch (error) {
-    if (isKeepsakeError(error)) return [] // not ours to look into
+    if (isKeepsakeError(error)) return [] // this user can't read the folder
     throw error
   }
 }

@@ -3,15 +3,20 @@
  * them. Reading only; one segment is in memory at a time, and the entries as they were.
  */
 import type { JournalRecord } from '../../../codec/journal-record.ts'
+import type { LoadedHistory } from '../../../history/queries.ts'
 import type { Entry } from '../../../model/entry.ts'
-import type { History, Recorded } from '../../../ports/store.ts'
+import { instant } from '../../../model/time.ts'
+import type { Recorded, Touched } from '../../../ports/store.ts'
 import { take } from '../../disk/head-change.ts'
 import type { Journal } from '../journal.ts'
 import type { Workspace } from '../workspace.ts'
 import { changeOf } from './change-feed.ts'
 import { type Lineage, lineageOf, recordsOf } from './lineage.ts'
 
-export function readHistory(workspace: Workspace): History {
+/** An instant this recent counts as now. */
+const NOW_TOLERANCE_MS = 2000
+
+export function readHistory(workspace: Workspace): LoadedHistory {
   const { journal } = workspace
   const lineage = lineageOfNow(workspace)
   const base = baseOf(journal, lineage)
@@ -22,6 +27,38 @@ export function readHistory(workspace: Workspace): History {
     ...(since === undefined ? {} : { since }),
     changes: { [Symbol.iterator]: () => recordedChanges(journal, lineage, new Map(base.entries)) },
   }
+}
+
+/**
+ * Adds the external edits that no change records yet, as one more change. It is unknown when a file was removed, so it counts as
+ * removed only now.
+ */
+export function withPendingEdits(
+  history: LoadedHistory,
+  present: Iterable<Entry>,
+  at: string,
+  nowMs: number,
+): LoadedHistory {
+  const changes = [...history.changes]
+  const recorded = new Map(history.entries.map((entry) => [entry.id, entry]))
+  for (const { id, after } of changes.flatMap(({ touched }) => touched)) {
+    if (after) recorded.set(id, after)
+    else recorded.delete(id)
+  }
+  const edited: Touched[] = []
+  for (const entry of present) {
+    if (recorded.get(entry.id)?.revision !== entry.revision) edited.push({ id: entry.id, after: entry })
+    recorded.delete(entry.id)
+  }
+  const isPast = nowMs - Date.parse(at) > NOW_TOLERANCE_MS
+  const removed = isPast ? [] : [...recorded.keys()].map((id) => ({ id }))
+  const number = (changes.at(-1)?.change.number ?? 0) + 1
+  const origin = { by: 'hand' } as const
+  const pending = (when: string, touched: readonly Touched[]): Recorded => ({
+    change: { number, at: when, origin, operations: [] },
+    touched,
+  })
+  return { ...history, changes: [...changes, pending(instant(nowMs), edited), pending(at, removed)] }
 }
 
 export function lineageOfNow({ journal, catalog }: Workspace): Lineage {

@@ -34,11 +34,6 @@ export class RecordPurge {
     this.#withoutEntries = withoutEntries
   }
 
-  /** What lies at a path where one of the entries ever lay. */
-  placeAt(path: string): Place | undefined {
-    return this.#places.get(path)
-  }
-
   purged(record: JournalRecord): JournalRecord {
     const before = new Map(this.#owned)
     for (const [index, operation] of record.operations.entries()) {

@@ -1,17 +1,17 @@
 /**
- * Purging: entries are deleted from the files, the journal, the derived data and the backups, and their texts are removed from
- * sessions. No other file is changed; files that still contain the words are listed. A note of the purge is written first, so that
+ * Deletes entries from the files, the journal and the derived data, and removes their texts from sessions. No other file is changed:
+ * files that still contain the words, and known backups, are listed. A note of the purge is written first, so that
  * the next writer can finish it after a crash.
  */
-import { existsSync, readdirSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { decodeJournal, encodeHeader, encodeRecord } from '../../../codec/journal-record.ts'
-import { isKeepsakeError } from '../../../errors.ts'
 import type { Origin, Scope } from '../../../model/entry.ts'
 import { KINDS } from '../../../model/kinds.ts'
 import type { Change, Operation } from '../../../model/operation.ts'
 import {
+  backupNotices,
   collectPurged,
+  elsewhereNotices,
   entryOccurrences,
   fileMentions,
   type Occurrence,
@@ -24,18 +24,16 @@ import {
   transcriptMentions,
 } from '../../../model/redaction.ts'
 import type { Purged, PurgeOptions } from '../../../ports/store.ts'
-import { listFolder, namesIn } from '../../disk/list-folder.ts'
-import { decodeText, readFileAt, statFile } from '../../disk/reading.ts'
+import { gitFolder, listFolder, namesIn } from '../../disk/list-folder.ts'
+import { decodeText, readFileAt } from '../../disk/reading.ts'
 import { readMetadata } from '../../disk/session-file.ts'
 import { keyOfFile } from '../../disk/session-metadata.ts'
 import { removeFile, replaceFileDurably } from '../../disk/system.ts'
-import { rewriteArchive } from '../backup/archive-rewrite.ts'
-import { knownBackups } from '../backup/known-backups.ts'
-import { restoreTraces } from '../backup/switch-workspace.ts'
 import { removeDerived } from '../derived.ts'
 import { digest, type Journal } from '../journal.ts'
+import { knownBackups } from '../known-backups.ts'
 import { type Layout, mirrorPath, type Place, PURGE_NOTE, STATE_FOLDER } from '../layout.ts'
-import { leftByMoves } from '../move/leftovers.ts'
+import { fixCopies, moveLeftovers } from '../move/leftovers.ts'
 import { agentIdOf } from '../move/places.ts'
 import { lookInto } from '../transcript-file.ts'
 import type { Workspace } from '../workspace.ts'
@@ -101,19 +99,15 @@ async function purgeHeld(workspace: Workspace, writer: Writer, note: Note): Prom
   const purging = newPurge(workspace, ids)
   await purgeJournal(workspace, purging)
   cleaned.unshift(`${there.length === 0 ? 'the' : 'its files, the'} journal and everything derived from it`)
-  const outOfReach: string[] = []
-  await purgeBackups(workspace, ids, redactions, { cleaned, outOfReach })
   removeFile(notePath(workspace))
-  outOfReach.push(...shortTextNotice(redactions))
-  for (const folder of restoreTraces(workspace.root).before) {
-    outOfReach.push(`${folder}, which is how the workspace was before a restore: remove it if you need it no more`)
+  const outOfReach = [...backupNotices(knownBackups(stateFolder), workspace.root), ...shortTextNotice(redactions)]
+  for (const folder of fixCopies(workspace.root)) {
+    outOfReach.push(`${folder}, a copy that "keepsake doctor --fix" made: delete it`)
   }
-  for (const path of leftByMoves(workspace.root)) {
+  for (const path of moveLeftovers(workspace.root)) {
     outOfReach.push(`${path}, which a move or an export left when it was stopped: remove it, unless one is running`)
   }
-  const git = gitFolderOf(workspace.root)
-  if (git !== undefined) outOfReach.push(`the history of the git repository in ${git}, if it was committed`)
-  outOfReach.push('copies that other programs made: syncs, snapshots, backups elsewhere, an agent that has read it')
+  outOfReach.push(...elsewhereNotices(gitFolder(workspace.root)))
   return { cleaned, occurrences: occurrencesIn(workspace, redactions), outOfReach }
 }
 
@@ -179,59 +173,6 @@ function purgedSegment(bytes: Uint8Array, purging: RecordPurge): (inode?: number
     Buffer.concat([...(header ? [encodeHeader({ ...header, inode }, digest)] : []), ...records])
 }
 
-async function purgeBackups(
-  workspace: Workspace,
-  ids: ReadonlySet<string>,
-  redactions: Redactions,
-  told: { readonly cleaned: string[]; readonly outOfReach: string[] },
-): Promise<void> {
-  for (const path of backupsOf(workspace)) {
-    try {
-      const purging = newPurge(workspace, ids)
-      let mentions = false
-      const isCleaned = await rewriteArchive(path, (inside, bytes) => {
-        const purged = purgedMember(workspace, ids, redactions, purging, inside, bytes)
-        const isOurs = inside.startsWith(`${STATE_FOLDER}/`)
-        mentions ||= purged !== undefined && !isOurs && pathMentions(workspace.layout, inside, purged, redactions)
-        return purged
-      })
-      if (isCleaned) told.cleaned.push(`the backup ${path}`)
-      if (mentions) told.outOfReach.push(`the backup ${path}: other entries or sessions in it have the same words`)
-    } catch (error) {
-      if (!isKeepsakeError(error)) throw error
-      told.outOfReach.push(`the backup ${path}: ${error.message}`)
-    }
-  }
-}
-
-/** A file of a backup. Its journal comes first, and tells what lies where. */
-function purgedMember(
-  workspace: Workspace,
-  ids: ReadonlySet<string>,
-  redactions: Redactions,
-  purging: RecordPurge,
-  inside: string,
-  bytes: Uint8Array,
-): Uint8Array | undefined {
-  if (inside.startsWith('.state/journal/')) return purgedSegment(bytes, purging)()
-  // It is made anew from the journal, which it would no longer fit.
-  if (inside.startsWith('.state/checkpoint')) return undefined
-  const agent = sessionAgent(workspace.layout, inside)
-  if (agent !== undefined) return redactTranscript(bytes, agent, redactions)
-  const place = purging.placeAt(inside)
-  const text = place && decodeText(bytes)
-  if (!place || text === undefined) return bytes
-  const { entries, log } = workspace.files.say(place, bytes, 0)
-  if (log) return Buffer.from(withoutEntries(workspace, ids, place, text))
-  return ids.has(entries[0]?.id ?? '') ? undefined : bytes
-}
-
-function backupsOf({ stateFolder }: Workspace): string[] {
-  const folder = join(stateFolder, 'backups')
-  const own = statFile(folder)?.isDirectory() ? readdirSync(folder).map((name) => join(folder, name)) : []
-  return [...new Set([...knownBackups(stateFolder).map(({ path }) => path), ...own])]
-}
-
 /** The caller must hold the lock. Returns how many transcripts were changed. */
 async function redactSessions(workspace: Workspace, redactions: Redactions): Promise<number> {
   const { root, layout, stateFolder } = workspace
@@ -287,12 +228,4 @@ function filesBelow(root: string, folder = ''): string[] {
     if (!item.isDirectory() || item.name === '.git') return []
     return filesBelow(root, path === STATE_FOLDER ? ASIDE : path)
   })
-}
-
-/** The folder of the git repository that the workspace lies in. */
-function gitFolderOf(root: string): string | undefined {
-  for (let folder = root; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folder
-    if (folder === dirname(folder)) return undefined
-  }
 }

@@ -1,0 +1,153 @@
+/** What may be wrong inside the tables although SQLite reads them, and what can still be read of damaged ones. */
+import { checkedSettings } from '../disk/checked-settings.ts'
+import { listNames, parseEntry } from '../engine/entries.ts'
+import { parseChange, parseVersion } from '../engine/history.ts'
+import { parseKeptFile } from '../engine/image.ts'
+import { type Counters, isIntact, TABLE_NAMES, type TableName } from '../engine/schema.ts'
+import type { Row, Sql } from '../engine/sql.ts'
+
+export interface DamagedRow {
+  readonly table: TableName
+  /** Such as `number 12`. */
+  readonly row: string
+}
+
+/** Every row of a table that can be read and is as it was written; from both ends, so that one broken page costs no more than itself. */
+export async function readRows(
+  sql: Sql,
+  table: TableName,
+): Promise<{ rows: Row[]; damaged: DamagedRow[]; isCut: boolean }> {
+  const found = new Map<number, Row>()
+  let isCut = false
+  for (const direction of ['ASC', 'DESC'] as const) {
+    // Row by row from where a page can't be read, up to the row that can't.
+    for (let [last, size] = [undefined as number | undefined, PAGE_ROWS]; ; ) {
+      try {
+        const page = await sql.all(pageStatement(table, direction, last, size), last === undefined ? [] : [last])
+        for (const { row_number, ...row } of page) found.set(Number(row_number), row)
+        const next = Number(page.at(-1)?.['row_number'])
+        if (page.length < size) break
+        // In a damaged table the row numbers may go back.
+        if (last !== undefined && (direction === 'ASC' ? next <= last : next >= last)) throw new Error('out of order')
+        last = next
+      } catch {
+        isCut = true
+        if (size === 1) break
+        size = 1
+      }
+    }
+    if (!isCut) break
+  }
+  const rows = [...found].sort(([a], [b]) => a - b).map(([, row]) => row)
+  // Nobody needs bytes that can be made again.
+  const good = new Set(rows.filter((row) => isIntact(table, row) && isReadable(table, row)))
+  const damaged = rows.filter((row) => !good.has(row)).map((row) => ({ table, row: labelOf(row) }))
+  return { rows: table === 'derived' ? [] : [...good], damaged, isCut }
+}
+
+/** Whether the values mean something: anybody can write a row with a checksum that is right. */
+function isReadable(table: TableName, row: Row): boolean {
+  try {
+    switch (table) {
+      case 'entries':
+        return parseEntry(row) !== undefined
+      case 'versions':
+        return row['entry'] === null || parseVersion(row) !== undefined
+      case 'changes':
+        return parseChange(row) !== undefined
+      case 'files':
+        return parseKeptFile(row) !== undefined
+      case 'settings':
+        return isSetting(String(row['key']), String(row['value']))
+      default:
+        return true
+    }
+  } catch {
+    return false
+  }
+}
+
+function isSetting(key: string, value: string): boolean {
+  if (key === 'settings') {
+    const refuse = (problem: string): Error => new Error(problem)
+    return checkedSettings('', JSON.parse(value), refuse) !== undefined
+  }
+  if (key === 'backups') return Array.isArray(JSON.parse(value))
+  if (key !== 'last') return true
+  const { number, nextSeq } = JSON.parse(value) as Counters
+  return Number.isSafeInteger(number) && Number.isSafeInteger(nextSeq)
+}
+
+const PAGE_ROWS = 200
+
+function pageStatement(table: TableName, direction: 'ASC' | 'DESC', last: number | undefined, size: number): string {
+  const condition = last === undefined ? '' : `WHERE rowid ${direction === 'ASC' ? '>' : '<'} ?`
+  return `SELECT rowid AS row_number, * FROM ${table} ${condition} ORDER BY rowid ${direction} LIMIT ${size}`
+}
+
+function labelOf(row: Row): string {
+  const [column = '', value] = Object.entries(row)[0] ?? []
+  return `${column} ${value}`
+}
+
+export type Rows = Readonly<Record<TableName, readonly Row[]>>
+
+export interface CheckedTables {
+  readonly rows: Rows
+  readonly damaged: readonly DamagedRow[]
+  /** Tables that could not be read to their end. */
+  readonly cut: readonly TableName[]
+  /** Where tables contradict each other, as sentences. */
+  readonly contradictions: readonly string[]
+}
+
+export async function checkTables(sql: Sql): Promise<CheckedTables> {
+  const damaged: DamagedRow[] = []
+  const cut: TableName[] = []
+  const rows = {} as Record<TableName, readonly Row[]> // filled below, for every table
+  for (const table of TABLE_NAMES) {
+    const read = await readRows(sql, table)
+    rows[table] = read.rows
+    damaged.push(...read.damaged)
+    if (read.isCut) cut.push(table)
+  }
+  return { rows, damaged, cut, contradictions: contradictionsIn(rows) }
+}
+
+/** An entry is also in its latest version, and its names are in a table of their own. */
+function contradictionsIn({ entries, versions, names, changes, settings }: Rows): string[] {
+  const found: string[] = []
+  const latest = new Map<unknown, Row>()
+  for (const row of versions) {
+    if (Number(row['number']) >= Number(latest.get(row['id'])?.['number'] ?? 0)) latest.set(row['id'], row)
+  }
+  const held = new Set(
+    names.filter(({ current }) => current === 1).map(({ scope, name, id }) => `${scope}\0${name}\0${id}`),
+  )
+  for (const row of entries) {
+    const entry = parseEntry(row)
+    const version = latest.get(entry.id)
+    const last = version && parseVersion(version)
+    if (last?.revision !== entry.revision) found.push(`the entry ${entry.id} differs from its last recorded state`)
+    latest.delete(entry.id)
+    for (const name of listNames(entry)) {
+      if (!held.has(`${entry.scope}\0${name}\0${entry.id}`))
+        found.push(`the name "${name}" is not listed for ${entry.id}`)
+    }
+  }
+  for (const [id, version] of latest)
+    if (parseVersion(version)) found.push(`the entry ${id} is missing, but no change removed it`)
+  const numbers = changes.map(({ number }) => Number(number)).sort((a, b) => a - b)
+  for (const [index, number] of numbers.entries()) {
+    if (index > 0 && number !== (numbers[index - 1] ?? 0) + 1) found.push(`changes are missing before change ${number}`)
+  }
+  for (const key of ['settings', 'last', 'epoch']) {
+    if (key !== 'last' || changes.length > 0) {
+      if (!settings.some((row) => row['key'] === key)) found.push(`the setting "${key}" is missing`)
+    }
+  }
+  const last = settings.find(({ key }) => key === 'last')
+  const { number = 0 } = last ? (JSON.parse(String(last['value'])) as { number: number }) : {}
+  if (number !== (numbers.at(-1) ?? number)) found.push(`the last change is ${numbers.at(-1)}, not ${number}`)
+  return found
+}

@@ -1,0 +1,343 @@
+/** Changes and the states they produced: the feed, the log by query, past states, and retention. */
+import { isCount, isListOf, isMapping, isText } from '../../codec/head-shape.ts'
+import { matchesQuery, notKeptError, savedAt, visibleScopes } from '../../history/queries.ts'
+import type { Entry } from '../../model/entry.ts'
+import { matchesHead } from '../../model/filter.ts'
+import type { Change } from '../../model/operation.ts'
+import type {
+  ChangeFeed,
+  ChangeQuery,
+  Cursor,
+  EntryVersion,
+  GoneFilter,
+  LoggedChange,
+  Recorded,
+  ScanFilter,
+  Settings,
+  Touched,
+} from '../../ports/store.ts'
+import { checkedEntry, originRow, parseOrigin, scanAll } from './entries.ts'
+import { damagedRow, insert, isIntact, parseJson, readCounters, readSetting, upsert, writeSetting } from './schema.ts'
+import { placeholders, queryIn, queryOne, type Row, type Sql, type SqlValue } from './sql.ts'
+
+const PAGE = 256
+
+/** An entry that was added and removed by the same change has no version. */
+export async function appendChange(sql: Sql, change: Change, touched: readonly Touched[]): Promise<void> {
+  const { number, at, origin, operations, ...extra } = change
+  await insert(sql, 'changes', {
+    number,
+    at,
+    ...originRow(origin),
+    operations: JSON.stringify(operations),
+    extra: Object.keys(extra).length === 0 ? null : JSON.stringify(extra),
+  })
+  for (const [position, { id, before, after }] of touched.entries()) {
+    const { scope, kind } = after ?? before ?? {}
+    if (scope !== undefined && kind) await putVersion(sql, { id, number, position, entry: after, scope, kind })
+  }
+  await putChangeScopes(sql, { change, touched })
+  for (const reverted of new Set(change.reverts)) await upsert(sql, 'reverts', { reverted, number })
+}
+
+export async function putVersion(
+  sql: Sql,
+  version: Pick<Entry, 'id' | 'scope'> & { number: number; position: number; kind: string; entry: Entry | undefined },
+): Promise<void> {
+  const { entry, ...row } = version
+  await upsert(sql, 'versions', { ...row, entry: entry ? JSON.stringify(entry) : null })
+}
+
+export async function putChangeScopes(sql: Sql, recorded: Recorded): Promise<void> {
+  const { number } = recorded.change
+  for (const scope of visibleScopes(recorded)) await upsert(sql, 'change_scopes', { scope, number })
+}
+
+export function parseChange(row: Row): Change {
+  if (!isIntact('changes', row)) throw damagedRow(`change ${row['number']}`)
+  const { extra } = row
+  const what = `change ${row['number']}`
+  const operations = parseJson(row['operations'], what)
+  const others = extra === null ? {} : parseJson(extra, what)
+  if (!isMapping(others) || !isChange(operations, others)) throw damagedRow(what)
+  const own = { number: Number(row['number']), at: String(row['at']), origin: parseOrigin(row) }
+  return { ...others, ...own, operations: operations as Change['operations'] } // checked
+}
+
+function isChange(operations: unknown, { reverts = [], purged = [] }: Readonly<Record<string, unknown>>): boolean {
+  const isOperations = isListOf(operations, (one) => isMapping(one) && isText(one['op']))
+  return isOperations && isListOf(reverts, isCount) && isListOf(purged, isText)
+}
+
+/** The state in a row of `versions`; `undefined` if the entry was removed. */
+export function parseVersion(row: Row): Entry | undefined {
+  const { id, number, entry } = row
+  const what = `the state of ${id} after change ${number}`
+  if (!isIntact('versions', row)) throw damagedRow(what)
+  if (entry === null) return undefined
+  const state = checkedEntry(parseJson(entry, what) as Entry)
+  if (state.id !== id || typeof state.content !== 'string') throw damagedRow(what)
+  return state
+}
+
+export async function readCursor(sql: Sql): Promise<Cursor> {
+  return { epoch: (await readSetting(sql, 'epoch')) ?? '', number: (await readCounters(sql)).number }
+}
+
+export async function readFeed(sql: Sql, since: Cursor | 'now' | undefined): Promise<ChangeFeed> {
+  const cursor = await readCursor(sql)
+  const base = { cursor, edits: [], problems: [] }
+  if (since === 'now') return { ...base, changes: [], restarted: false }
+  const before = (await firstNumber(sql)) - 1
+  const isBeginning = since?.epoch === '' && since.number === 0 && before === 0
+  const restarted =
+    since !== undefined &&
+    !isBeginning &&
+    (since.epoch !== cursor.epoch || since.number > cursor.number || since.number < before)
+  const from = since === undefined || restarted ? before : since.number
+  const rows = await sql.all('SELECT * FROM changes WHERE number > ? ORDER BY number', [from])
+  return { ...base, changes: rows.map(parseChange), restarted }
+}
+
+/** The oldest kept change; if there is none, the number of the next one. */
+export async function firstNumber(sql: Sql, condition = '', values: readonly SqlValue[] = []): Promise<number> {
+  const row = await queryOne(sql, `SELECT min(number) AS number FROM changes ${condition}`, values)
+  return typeof row?.['number'] === 'number' ? row['number'] : (await readCounters(sql)).number + 1
+}
+
+export async function queryChanges(sql: Sql, query: ChangeQuery): Promise<LoggedChange[]> {
+  const { limit = Number.POSITIVE_INFINITY, undone } = query
+  const found: LoggedChange[] = []
+  if (limit <= 0) return found
+  for await (const numbers of numbersNewestFirst(sql, query, Math.min(limit, PAGE))) {
+    for (const recorded of (await readRecorded(sql, numbers)).reverse()) {
+      if (!matchesQuery(recorded, query)) continue
+      const undoneBy = await findUndo(sql, recorded.change.number)
+      if (undone !== undefined && undone !== (undoneBy !== undefined)) continue
+      found.push({ ...recorded, ...(undoneBy === undefined ? {} : { undoneBy }) })
+      if (found.length >= limit) return found
+    }
+  }
+  return found
+}
+
+/** Pages of numbers that may match, from the index that narrows them most. */
+async function* numbersNewestFirst(sql: Sql, query: ChangeQuery, size: number): AsyncGenerator<readonly number[]> {
+  const [table, column, values, key = 'number'] = await chooseIndex(sql, query)
+  // One scope at a time, so that each is read from the end of its index.
+  const lists = values ? chunks(values, table === 'change_scopes' ? 1 : PAGE) : [[]]
+  const { after, before } = await numberRange(sql, query)
+  for (let below = before; ; ) {
+    const page = new Set<number>()
+    let isLast = true
+    for (const list of lists) {
+      const condition = list.length === 0 ? '' : `${column} IN (${placeholders(list.length)}) AND `
+      const range = `${condition}${key} < ? AND ${key} > ? ORDER BY ${key} DESC LIMIT ${size}`
+      const statement = `SELECT DISTINCT ${key} AS number FROM ${table} WHERE ${range}`
+      const rows = await sql.all(statement, [...list, below, after])
+      for (const { number } of rows) page.add(Number(number))
+      if (rows.length === size) isLast = false
+    }
+    const newest = [...page].sort((a, b) => b - a).slice(0, isLast ? undefined : size)
+    yield newest
+    if (isLast) return
+    below = newest.at(-1) ?? 0
+  }
+}
+
+type IndexChoice = readonly [table: string, column?: string, values?: readonly SqlValue[] | undefined, key?: string]
+
+async function chooseIndex(sql: Sql, query: ChangeQuery): Promise<IndexChoice> {
+  const { numbers, entries, name, session, undone, agent, by, scopes } = query
+  if (entries) return ['versions', 'id', entries]
+  if (name !== undefined) {
+    const ids = await sql.all('SELECT DISTINCT id FROM names WHERE name = ?', [name])
+    return ['versions', 'id', ids.map(({ id }) => String(id))]
+  }
+  if (numbers) return ['changes', 'number', numbers]
+  if (session !== undefined) return ['changes', 'origin_session', [session]]
+  if (undone) return ['reverts', 'reverted', undefined, 'reverted']
+  if (agent !== undefined) return ['changes', 'origin_agent', [agent]]
+  if (by !== undefined) return ['changes', 'origin_by', [by]]
+  return scopes ? ['change_scopes', 'scope', scopes] : ['changes']
+}
+
+async function numberRange(sql: Sql, { since, until, after = 0, before = Number.MAX_SAFE_INTEGER }: ChangeQuery) {
+  const first = since === undefined ? 0 : await firstNumber(sql, 'WHERE at >= ?', [since])
+  const statement = 'SELECT max(number) AS number FROM changes WHERE at < ?'
+  const last = until === undefined ? undefined : await queryOne(sql, statement, [until])
+  const end = last ? Number(last['number'] ?? 0) + 1 : before
+  return { after: Math.max(after, first - 1), before: Math.min(before, end) }
+}
+
+function chunks(values: readonly SqlValue[], size: number): SqlValue[][] {
+  const count = Math.ceil(values.length / size)
+  return Array.from({ length: count }, (_, n) => values.slice(n * size, (n + 1) * size))
+}
+
+/** Changes with what they did, oldest first. */
+async function readRecorded(sql: Sql, numbers: Iterable<number>): Promise<Recorded[]> {
+  const changes = await readChanges(sql, numbers)
+  const touched = await readTouched(sql, [...changes.keys()])
+  return [...changes].map(([number, change]) => ({ change, touched: touched.get(number) ?? [] }))
+}
+
+async function readChanges(sql: Sql, numbers: Iterable<number>): Promise<Map<number, Change>> {
+  const rows = await queryIn(sql, numbers, (list) => `SELECT * FROM changes WHERE number IN (${list})`)
+  const changes = rows.map(parseChange).sort((a, b) => a.number - b.number)
+  return new Map(changes.map((change) => [change.number, change]))
+}
+
+/** The newest undo of a change that isn't undone itself. */
+async function findUndo(sql: Sql, number: number): Promise<number | undefined> {
+  const statement = 'SELECT number FROM reverts WHERE reverted = ? AND number > ? ORDER BY number DESC'
+  for (const row of await sql.all(statement, [number, number])) {
+    const undo = Number(row['number'])
+    if ((await findUndo(sql, undo)) === undefined) return undo
+  }
+  return undefined
+}
+
+export async function readTouched(sql: Sql, numbers: readonly number[]): Promise<Map<number, Touched[]>> {
+  const touched = new Map<number, Touched[]>(numbers.map((number) => [number, []]))
+  const inOrder = (list: string): string => `SELECT * FROM versions WHERE number IN (${list}) ORDER BY number, position`
+  const rows = await queryIn(sql, numbers, inOrder)
+  const previous = 'SELECT * FROM versions WHERE id = ? AND number < ? ORDER BY number DESC LIMIT 1'
+  for (const row of rows) {
+    const [id, number, after] = [String(row['id']), Number(row['number']), parseVersion(row)]
+    const earlier = await queryOne(sql, previous, [id, number])
+    const before = earlier && parseVersion(earlier)
+    touched.get(number)?.push({ id, ...(before ? { before } : {}), ...(after ? { after } : {}) })
+  }
+  return touched
+}
+
+export async function readVersions(sql: Sql, ids: readonly string[]): Promise<EntryVersion[]> {
+  const inOrder = (list: string): string => `SELECT * FROM versions WHERE id IN (${list}) ORDER BY number`
+  const rows = await queryIn(sql, new Set(ids), inOrder)
+  const changes = await readChanges(sql, new Set(rows.map(({ number }) => Number(number))))
+  const byId = new Map<string, EntryVersion[]>(ids.map((id) => [id, []]))
+  for (const row of rows) {
+    const [id, change, entry] = [String(row['id']), changes.get(Number(row['number'])), parseVersion(row)]
+    byId.get(id)?.push({ id, ...(change ? { change } : {}), ...(entry ? { entry } : {}) })
+  }
+  return [...byId.values()].flat()
+}
+
+/** Starts from the present, and looks up only what changed since. */
+export async function readStateAt(sql: Sql, at: number | string, filter: ScanFilter): Promise<Entry[]> {
+  await refuseTooEarly(sql, at)
+  const last = typeof at === 'number' ? at : await lastNumberAt(sql, at)
+  const ids = new Set<string>()
+  for (const { id } of await sql.all('SELECT id FROM versions WHERE number > ?', [last])) ids.add(String(id))
+  if (typeof at === 'string') for (const id of await editedAfter(sql, at)) ids.add(id)
+  const state = (await scanAll(sql, filter)).filter(({ id }) => !ids.has(id))
+  const past = new Map<string, Entry | undefined>()
+  for (const { id, change, entry } of await readVersions(sql, [...ids])) {
+    const isEdit = typeof at === 'string' && change?.origin.by === 'hand'
+    if (!change || (isEdit ? savedAt(change.at, entry) <= at : change.number <= last)) past.set(id, entry)
+  }
+  for (const entry of past.values()) if (entry && matchesHead(entry, filter)) state.push(entry)
+  return state.sort((a, b) => a.seq - b.seq || (a.id < b.id ? -1 : 1))
+}
+
+async function refuseTooEarly(sql: Sql, at: number | string): Promise<void> {
+  const earliest = typeof at === 'number' ? (await firstNumber(sql)) - 1 : await readSetting(sql, 'since')
+  const when = typeof at === 'number' ? `after change ${at}` : `at ${at}`
+  if (earliest !== undefined && at < earliest) throw notKeptError(when, at, earliest)
+}
+
+/** The last change up to an instant. Changes are ordered by number, not time: a clock may be set back. */
+async function lastNumberAt(sql: Sql, at: string): Promise<number> {
+  return (await firstNumber(sql, "WHERE at > ? AND origin_by <> 'hand'", [at])) - 1
+}
+
+/** Entries with external edits recorded after an instant; their files may have been saved before it. */
+async function editedAfter(sql: Sql, at: string): Promise<string[]> {
+  const edits = "changes c JOIN versions v ON v.number = c.number WHERE c.at > ? AND c.origin_by = 'hand'"
+  const rows = await sql.all(`SELECT v.id FROM ${edits}`, [at])
+  return rows.map(({ id }) => String(id))
+}
+
+export async function readGone(sql: Sql, { scopes, kinds, called }: GoneFilter): Promise<Entry[]> {
+  const conditions = ['entry IS NULL']
+  const values: SqlValue[] = []
+  const addIn = (column: string, list: readonly string[] | undefined): void => {
+    if (list) conditions.push(`${column} IN (${placeholders(list.length)})`)
+    values.push(...(list ?? []))
+  }
+  const named = called === undefined ? [] : await sql.all('SELECT DISTINCT id FROM names WHERE name = ?', [called])
+  addIn('id', called === undefined ? undefined : [called, ...named.map(({ id }) => String(id))])
+  addIn('scope', scopes)
+  addIn('kind', kinds)
+  const removed = await sql.all(`SELECT DISTINCT id FROM versions WHERE ${conditions.join(' AND ')}`, values)
+  const found: { entry: Entry; number: number; position: number }[] = []
+  for (const { id } of removed) {
+    const lastTwo = 'SELECT * FROM versions WHERE id = ? ORDER BY number DESC LIMIT 2'
+    const [removal, before] = await sql.all(lastTwo, [id ?? null])
+    const entry = removal && before && parseVersion(removal) === undefined ? parseVersion(before) : undefined
+    if (!entry || !(scopes?.includes(entry.scope) ?? true) || !(kinds?.includes(entry.kind) ?? true)) continue
+    found.push({ entry, number: Number(removal?.['number']), position: Number(removal?.['position']) })
+  }
+  return found.sort((a, b) => b.number - a.number || b.position - a.position).map(({ entry }) => entry)
+}
+
+export async function* recordedChanges(sql: Sql): AsyncGenerator<Recorded> {
+  for (let after = 0; ; ) {
+    const rows = await sql.all(`SELECT number FROM changes WHERE number > ? ORDER BY number LIMIT ${PAGE}`, [after])
+    const numbers = rows.map(({ number }) => Number(number))
+    yield* await readRecorded(sql, numbers)
+    if (rows.length < PAGE) return
+    after = numbers.at(-1) ?? after
+  }
+}
+
+/** The state before the oldest kept change. */
+export async function readBaseEntries(sql: Sql): Promise<Entry[]> {
+  const statement = 'SELECT * FROM versions WHERE number < ? ORDER BY number, position'
+  const rows = await sql.all(statement, [await firstNumber(sql)])
+  return rows.flatMap((row) => parseVersion(row) ?? [])
+}
+
+const DAY_MS = 86_400_000
+const MIN_RETENTION_DAYS = 30
+const MEGABYTE = 1024 * 1024
+
+type Limits = Pick<Settings, 'retentionDays' | 'retentionMb'>
+
+/** Deletes changes older than `retentionDays`, and those beyond `retentionMb` if they are older than 30 days. */
+export async function applyRetention(sql: Sql, { retentionDays, retentionMb }: Limits, nowMs: number): Promise<void> {
+  const kept = await firstNumberSince(sql, nowMs - retentionDays * DAY_MS)
+  const firstRecent = await firstNumberSince(sql, nowMs - MIN_RETENTION_DAYS * DAY_MS)
+  await deleteChangesUpTo(sql, Math.max(kept, await firstWithin(sql, firstRecent, retentionMb * MEGABYTE)) - 1)
+}
+
+/** Ordered by number, not time: a clock may be set back. */
+function firstNumberSince(sql: Sql, ms: number): Promise<number> {
+  return firstNumber(sql, 'WHERE at >= ?', [new Date(Math.max(0, ms)).toISOString()])
+}
+
+/** The oldest change such that the states from it on take at most `maxBytes`; at most `firstRecent`. */
+async function firstWithin(sql: Sql, firstRecent: number, maxBytes: number): Promise<number> {
+  const first = await firstNumber(sql)
+  if (firstRecent <= first) return first
+  const total = 'sum(coalesce(octet_length(entry), 0)) OVER (ORDER BY number DESC) AS bytes'
+  const statement = `SELECT max(number) AS number FROM (SELECT number, ${total} FROM versions WHERE number >= ?) AS sizes WHERE bytes > ?`
+  const row = await queryOne(sql, statement, [first, maxBytes])
+  return Math.min(firstRecent, Number(row?.['number'] ?? first - 1) + 1)
+}
+
+/** Deletes the changes up to `cut`; the state after it becomes the base of the rest. */
+export async function deleteChangesUpTo(sql: Sql, cut: number): Promise<void> {
+  const last = await queryOne(sql, 'SELECT at FROM changes WHERE number <= ? ORDER BY number DESC LIMIT 1', [cut])
+  if (!last) return
+  const changed = 'SELECT id FROM versions WHERE number >= ? AND number <= ?'
+  const later = 'SELECT 1 FROM versions v WHERE v.id = versions.id AND v.number > versions.number AND v.number <= ?'
+  const statement = `DELETE FROM versions WHERE number <= ? AND id IN (${changed}) AND (entry IS NULL OR EXISTS (${later}))`
+  await sql.run(statement, [cut, await firstNumber(sql), cut, cut])
+  await sql.run('DELETE FROM names WHERE NOT EXISTS (SELECT 1 FROM versions WHERE versions.id = names.id)')
+  for (const table of ['changes', 'change_scopes', 'reverts']) {
+    await sql.run(`DELETE FROM ${table} WHERE number <= ?`, [cut])
+  }
+  await writeSetting(sql, 'since', String(last['at']))
+}

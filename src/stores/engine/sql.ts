@@ -1,0 +1,107 @@
+/** The database interface of the engine: SQL that SQLite and PostgreSQL both accept, `?` for values, a checksum in every row. */
+import { crc32 } from 'node:zlib'
+import { KeepsakeError } from '../../errors.ts'
+
+export type SqlValue = string | number | null | Uint8Array
+export type Row = { readonly [column: string]: SqlValue }
+
+/** A connection inside a transaction. */
+export interface Sql {
+  all(statement: string, values?: readonly SqlValue[]): Promise<readonly Row[]>
+  run(statement: string, values?: readonly SqlValue[]): Promise<void>
+}
+
+/** Delivers the result of a job. Called only after COMMIT. */
+export type OnCommit = () => void
+
+/** A write that may share a transaction with others; it has its own outcome. */
+export interface Job {
+  /** About how many bytes it writes. */
+  readonly bytes: number
+  /** An error rejects only this job, but a failed statement rejects the whole transaction. */
+  run(sql: Sql): Promise<OnCommit>
+  /** Called when the job or its transaction failed. */
+  reject(error: unknown): void
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Database {
+  readonly path: string
+  exists(signal?: AbortSignal): Promise<boolean>
+  /** Runs in one read transaction. While there is no memory, all tables are empty. */
+  read<T>(work: (sql: Sql) => Promise<T>, signal?: AbortSignal): Promise<T>
+  /** Jobs run in order, several in one transaction. The first one creates the memory. */
+  enqueue(job: Job): void
+  /** Removes all bytes of deleted rows. Returns, as sentences, what it could not remove. */
+  vacuum(signal?: AbortSignal): Promise<readonly string[]>
+  /** Gives `work` a connection that sees the database as of its first statement, until `close`. An error closes it. */
+  snapshot<T>(work: SnapshotWork<T>, signal?: AbortSignal): Promise<T>
+  /** Calls back shortly after other processes commit, once for commits that come close together. */
+  watch(changed: () => void): () => void
+  close(): Promise<void>
+}
+
+export type SnapshotWork<T> = (sql: Sql, close: () => Promise<void>) => Promise<T>
+
+export function closedError(path: string): KeepsakeError {
+  return new KeepsakeError('CLOSED', `the store at ${path} is closed`, { hint: 'Open it again.' })
+}
+
+/** Runs `work` in a write transaction, which it may share. */
+export function write<T>(
+  database: Database,
+  work: (sql: Sql) => Promise<T>,
+  { bytes = 0, signal }: { readonly bytes?: number; readonly signal?: AbortSignal | undefined } = {},
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const run = async (sql: Sql): Promise<OnCommit> => {
+      const result = await work(sql)
+      return () => resolve(result)
+    }
+    database.enqueue({ bytes, run, reject, signal })
+  })
+}
+
+/** Both databases accept more, but each count is one more statement to prepare. */
+const MAX_PLACEHOLDERS = 64
+
+/** Runs `SELECT … IN (list)` for many values, in batches: `list` is the placeholders of one batch. */
+export async function queryIn(
+  sql: Sql,
+  values: Iterable<string | number>,
+  statement: (list: string) => string,
+  more: readonly SqlValue[] = [],
+): Promise<Row[]> {
+  const [all, rows] = [[...values], [] as Row[]]
+  for (let from = 0; from < all.length; from += MAX_PLACEHOLDERS) {
+    const some = all.slice(from, from + MAX_PLACEHOLDERS)
+    rows.push(...(await sql.all(statement(placeholders(some.length)), [...some, ...more])))
+  }
+  return rows
+}
+
+export function placeholders(count: number): string {
+  return Array(count).fill('?').join(', ')
+}
+
+export async function queryOne(
+  sql: Sql,
+  statement: string,
+  values: readonly SqlValue[] = [],
+): Promise<Row | undefined> {
+  return (await sql.all(statement, values))[0]
+}
+
+/** CRC-32 of a row's values. Each value is terminated, and NULL differs from ''. Adjacent texts are hashed in one call, for speed. */
+export function rowChecksum(values: readonly SqlValue[]): number {
+  let [sum, text] = [0, '']
+  for (const value of values) {
+    if (value instanceof Uint8Array) {
+      sum = crc32(`${text}${value.length}\0`, sum)
+      // In Node 22, crc32 of no bytes ignores the start value.
+      if (value.length > 0) sum = crc32(value, sum)
+      text = ''
+    } else text += value === null ? '-\0' : `=${value}\0`
+  }
+  return text === '' ? sum : crc32(text, sum)
+}

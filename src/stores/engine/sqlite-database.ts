@@ -1,0 +1,314 @@
+/** One SQLite file shared by processes: waiting jobs share a transaction, and are acknowledged after COMMIT. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LockedError, ReadOnlyError } from '../../errors.ts'
+import { type Pause, pauses } from '../disk/pauses.ts'
+import { closedError, type Database, type Job, type OnCommit, type SnapshotWork, type Sql } from './sql.ts'
+import { Connection, collectStatements, isBusy, SCHEMA, sqliteError } from './sqlite.ts'
+import { buildFile, hasWal, isUnchanged, type OpenedFile, openFile } from './sqlite-file.ts'
+
+const MAX_JOBS = 64
+const MAX_BYTES = 4 * 1024 * 1024
+const WATCH_MS = 250
+const MAX_RECLOSE_DELAY_MS = 5
+/** After a commit under contention, a process waits about as long as its own recent waits, so that others get in between two attempts. */
+const YIELD_MS = { min: 3, max: 60 }
+
+export interface SqliteOptions {
+  readonly lockWaitMs: number
+  readonly initialize: (sql: Sql) => Promise<void>
+  readonly onCreated?: () => void
+  /** Called with each new connection before it is used. */
+  readonly onOpened?: (sql: Connection) => void
+}
+
+export class SqliteDatabase implements Database {
+  readonly path: string
+  readonly #options: SqliteOptions
+  readonly #queue: Job[] = []
+  readonly #snapshots = new Set<Connection>()
+  #open: OpenedFile | undefined
+  /** Read while there is no file. */
+  #empty: Connection | undefined
+  #draining: Promise<void> | undefined
+  /** Serializes work on the connection. */
+  #lastWork: Promise<unknown> = Promise.resolve()
+  /** `PRAGMA data_version` at our last transaction; it changes when another connection commits. */
+  #dataVersion: unknown
+  #hasContention = false
+  #averageWaitMs = 0
+  /** The earliest start of the next turn, by `performance.now()`. */
+  #nextTurnAt = 0
+  #isClosed = false
+
+  constructor(path: string, options: SqliteOptions) {
+    this.path = path
+    this.#options = options
+  }
+
+  async exists(signal?: AbortSignal): Promise<boolean> {
+    const pause = this.#startCall(signal)
+    return (await this.#exclusively(() => this.#connection(pause))) !== undefined
+  }
+
+  async read<T>(work: (sql: Sql) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const pause = this.#startCall(signal)
+    for (;;) {
+      const outcome = await this.#exclusively(() => this.#tryToRead(work, pause))
+      if (outcome !== 'busy') return outcome.result
+      await pause()
+    }
+  }
+
+  async #tryToRead<T>(work: (sql: Sql) => Promise<T>, pause: Pause): Promise<{ result: T } | 'busy'> {
+    const connection = (await this.#connection(pause)) ?? this.#openEmpty()
+    try {
+      connection.exec('BEGIN')
+      const result = await work(connection)
+      connection.exec('COMMIT')
+      return { result }
+    } catch (error) {
+      if (connection.isTransaction) connection.exec('ROLLBACK')
+      if (isBusy(error)) return 'busy'
+      throw sqliteError(this.path, error)
+    }
+  }
+
+  enqueue(job: Job): void {
+    if (!this.#isClosed) this.#queue.push(job)
+    else job.reject(closedError(this.path))
+    if (this.#queue.length > 0) this.#draining ??= this.#drain()
+  }
+
+  async vacuum(signal?: AbortSignal): Promise<readonly string[]> {
+    const pause = this.#createPause(signal)
+    let isVacuumed = false
+    const tryOnce = async (): Promise<boolean> => {
+      const connection = this.#isClosed ? undefined : await this.#connection(pause)
+      if (!connection) return true
+      isVacuumed ||= connection.execUnlessBusy('VACUUM')
+      return isVacuumed && connection.allNow('PRAGMA wal_checkpoint(TRUNCATE)')[0]?.['busy'] === 0
+    }
+    try {
+      while (!(await this.#exclusively(tryOnce))) await pause()
+      return []
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error
+      return [`${this.path}: deleted text remains until a later write, because another process reads an older state`]
+    }
+  }
+
+  async snapshot<T>(work: SnapshotWork<T>, signal?: AbortSignal): Promise<T> {
+    const connection = (await this.#openNow(this.#startCall(signal)))?.connection ?? createEmpty()
+    this.#snapshots.add(connection)
+    const close = async (): Promise<void> => {
+      if (!this.#snapshots.delete(connection)) return
+      connection.close()
+      await collectStatements()
+    }
+    try {
+      connection.exec('BEGIN')
+      return await work(connection, close)
+    } catch (error) {
+      await close()
+      throw error
+    }
+  }
+
+  watch(changed: () => void): () => void {
+    let last: string | undefined
+    const poll = async (): Promise<void> => {
+      if (this.#isClosed) clearInterval(timer)
+      try {
+        // Changes with every commit of another connection.
+        const [row] = await this.read((sql) => sql.all('PRAGMA data_version'))
+        const now = `${this.#open?.file.inode} ${row?.['data_version']}`
+        if (last !== undefined && now !== last) changed()
+        last = now
+      } catch {
+        // temporarily unreadable
+      }
+    }
+    const timer = setInterval(poll, WATCH_MS).unref()
+    void poll()
+    return () => clearInterval(timer)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    while (this.#draining) await this.#draining
+    await this.#lastWork
+    for (const connection of [...this.#snapshots, this.#open?.connection, this.#empty]) connection?.close()
+    this.#snapshots.clear()
+    const wasOpen = this.#open !== undefined
+    this.#open = undefined
+    await collectStatements()
+    if (wasOpen) await this.#removeLeftoverWal()
+  }
+
+  /** Two processes that close at once may each see the other as still open and leave the `-wal`; closing once more checkpoints it. */
+  async #removeLeftoverWal(): Promise<void> {
+    if (!hasWal(this.path)) return
+    await sleep(Math.random() * MAX_RECLOSE_DELAY_MS)
+    try {
+      const opened = await openFile(this.path, this.#createPause())
+      opened?.connection.close()
+      await collectStatements()
+    } catch {
+      // the next process that opens the memory reads the `-wal`
+    }
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      // Jobs queued in the same tick share a transaction; timers and sockets get a turn between transactions.
+      await new Promise((resolve) => setImmediate(resolve))
+      await this.#turn()
+    }
+    this.#draining = undefined
+  }
+
+  #dequeueJobs(): Job[] {
+    let [count, bytes] = [0, 0]
+    for (const job of this.#queue) {
+      bytes += job.bytes
+      if (count === MAX_JOBS || (count > 0 && bytes > MAX_BYTES)) break
+      count++
+    }
+    return this.#queue.splice(0, count)
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#hasContention) await sleep(Math.max(0, this.#nextTurnAt - performance.now()))
+    const started = performance.now()
+    const pause = this.#createPause()
+    let jobs: Job[] = []
+    const tryOnce = async (): Promise<boolean> => {
+      this.#rejectAborted()
+      if (this.#queue.length === 0) return true
+      const connection = await this.#tryToBegin(pause)
+      if (!connection) return false
+      // Jobs that arrived during the wait join this transaction.
+      jobs = this.#dequeueJobs()
+      this.#averageWaitMs = (this.#averageWaitMs + performance.now() - started) / 2
+      const callbacks = await this.#runAll(connection, jobs)
+      this.#nextTurnAt = performance.now() + Math.min(Math.max(this.#averageWaitMs, YIELD_MS.min), YIELD_MS.max)
+      for (const notify of callbacks) notify()
+      return true
+    }
+    try {
+      // Reads may run between attempts.
+      while (!(await this.#exclusively(tryOnce))) await pause()
+    } catch (error) {
+      for (const job of jobs.length > 0 ? jobs : this.#dequeueJobs()) job.reject(error)
+    }
+  }
+
+  /** All jobs commit, or none. In a shared transaction each job has a savepoint, so that one can fail alone. */
+  async #runAll(connection: Connection, jobs: readonly Job[]): Promise<readonly OnCommit[]> {
+    const callbacks: OnCommit[] = []
+    const isShared = jobs.length > 1
+    connection.failure = undefined
+    try {
+      for (const job of jobs) {
+        if (isShared) connection.exec('SAVEPOINT job')
+        try {
+          callbacks.push(await job.run(connection))
+        } catch (error) {
+          if (connection.failure !== undefined) throw error
+          connection.exec(isShared ? 'ROLLBACK TO job' : 'ROLLBACK')
+          callbacks.push(() => job.reject(sqliteError(this.path, error)))
+        }
+        if (isShared) connection.exec('RELEASE job')
+      }
+      if (connection.isTransaction) connection.exec('COMMIT')
+    } catch (error) {
+      if (connection.isTransaction) connection.execUnlessBusy('ROLLBACK')
+      throw sqliteError(this.path, error)
+    }
+    return callbacks
+  }
+
+  /** Creates the file if it is missing. `undefined`: another process is writing, or the file was replaced. */
+  async #tryToBegin(pause: Pause): Promise<Connection | undefined> {
+    const { lockWaitMs, initialize, onCreated } = this.#options
+    const connection = await this.#connection(pause)
+    if (!connection) {
+      if (await buildFile(this.path, initialize, { lockWaitMs })) onCreated?.()
+      return undefined
+    }
+    const { readOnly } = this.#open ?? {}
+    if (readOnly !== undefined) throw new ReadOnlyError(this.path, readOnly)
+    if (!connection.execUnlessBusy('BEGIN IMMEDIATE')) return undefined
+    if (!this.#open || !isUnchanged(this.path, this.#open)) {
+      connection.exec('ROLLBACK')
+      return undefined
+    }
+    const version = connection.allNow('PRAGMA data_version')[0]?.['data_version']
+    this.#hasContention = this.#dataVersion !== undefined && version !== this.#dataVersion
+    this.#dataVersion = version
+    return connection
+  }
+
+  #rejectAborted(): void {
+    const waiting = this.#queue.splice(0)
+    for (const job of waiting) {
+      if (job.signal?.aborted) job.reject(job.signal.reason)
+      else this.#queue.push(job)
+    }
+  }
+
+  #openEmpty(): Connection {
+    this.#empty ??= createEmpty()
+    return this.#empty
+  }
+
+  /** The connection to the file that is at the path now, if any. */
+  async #connection(pause: Pause): Promise<Connection | undefined> {
+    if (this.#open && isUnchanged(this.path, this.#open)) return this.#open.connection
+    if (this.#open) {
+      this.#open.connection.close()
+      this.#open = undefined
+      this.#dataVersion = undefined
+      // Before the next one is opened: until then the old connection keeps its `-wal` at this path.
+      await collectStatements()
+    }
+    this.#open = await this.#openNow(pause)
+    return this.#open?.connection
+  }
+
+  async #openNow(pause: Pause): Promise<OpenedFile | undefined> {
+    const opened = await openFile(this.path, pause)
+    try {
+      if (opened) this.#options.onOpened?.(opened.connection)
+      return opened
+    } catch (error) {
+      opened?.connection.close()
+      throw sqliteError(this.path, error)
+    }
+  }
+
+  /** The pauses of a call, which is refused if the store is closed or the signal aborted. */
+  #startCall(signal: AbortSignal | undefined): Pause {
+    if (this.#isClosed) throw closedError(this.path)
+    signal?.throwIfAborted()
+    return this.#createPause(signal)
+  }
+
+  #createPause(signal?: AbortSignal): Pause {
+    return pauses(this.path, this.#options.lockWaitMs, signal)
+  }
+
+  /** Runs after earlier work, alone on the connection. */
+  #exclusively<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#lastWork.then(run)
+    this.#lastWork = result.catch(() => undefined)
+    return result
+  }
+}
+
+/** What is read while there is no file. */
+function createEmpty(): Connection {
+  const connection = new Connection(':memory:')
+  for (const statement of SCHEMA) connection.exec(statement)
+  return connection
+}
