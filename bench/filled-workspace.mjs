@@ -28,7 +28,7 @@ export async function inFilledWorkspace(bench, { rounds, entries }, measure) {
   }
 }
 
-export async function fillWorkspace(workspace, passages) {
+async function fillWorkspace(workspace, passages) {
   const memory = await openMemory({ workspace })
   for (let first = 0; first < passages.length; first += PER_BATCH) {
     const batch = passages.slice(first, first + PER_BATCH)

@@ -24,8 +24,8 @@ const BENCHES = {
   },
   file: {
     run: benchFile,
-    quick: { entries: 10_000, rounds: 10, perRound: 20, opens: 3, folds: 2 },
-    full: { entries: 100_000, rounds: 30, perRound: 20, opens: 5, folds: 3 },
+    quick: { entries: 10_000, rounds: 10, perRound: 20, opens: 3, purges: 2 },
+    full: { entries: 100_000, rounds: 30, perRound: 20, opens: 5, purges: 3 },
   },
   check: { run: benchCheck, quick: { rounds: 5, files: 10_000 }, full: { rounds: 15, files: 10_000 } },
   start: { run: benchStart, quick: { rounds: 5 }, full: { rounds: 20 } },

@@ -27,20 +27,29 @@ const TABLE: Readonly<Record<string, Row>> = {
   recall: { parts: ['errors.ts', 'model', 'ports', 'search'], packages: ['tokenx'] },
   prompt: { parts: ['errors.ts', 'model', 'recall'], packages: ['tokenx'] },
   session: { parts: ['errors.ts', 'model', 'ports', 'history', 'recall', 'prompt'] },
-  'stores/memory': { parts: ['errors.ts', 'model', 'ports'] },
-  'stores/memory.ts': { parts: ['errors.ts', 'model', 'ports', 'stores/memory'] },
-  // What the two stores on a disk share: the lock, whole writes, packed heads, transcripts.
+  'stores/memory': { parts: ['errors.ts', 'model', 'ports', 'history'] },
+  'stores/memory.ts': { parts: ['errors.ts', 'model', 'ports', 'history', 'stores/memory'] },
+  // Shared by stores on a disk: atomic file writes, settings, transcripts; the folder's lock and packed heads.
   'stores/disk': { parts: ['errors.ts', 'model', 'ports', 'codec'], packages: ['@noble/hashes'], node: true },
-  'stores/filesystem': { parts: ['errors.ts', 'model', 'ports', 'codec', 'stores/disk'], node: true },
-  'stores/file': { parts: ['errors.ts', 'model', 'ports', 'codec', 'stores/disk'], node: true },
+  'stores/filesystem': { parts: ['errors.ts', 'model', 'ports', 'history', 'codec', 'stores/disk'], node: true },
+  // The driver is Node's own, or an optional package that is loaded at run time.
+  'stores/engine': {
+    parts: ['errors.ts', 'model', 'ports', 'history', 'codec', 'stores/disk'],
+    node: true,
+    process: true,
+  },
+  'stores/file': { parts: ['errors.ts', 'model', 'ports', 'stores/disk', 'stores/engine'], node: true },
+  'stores/doctor': { parts: ['errors.ts', 'model', 'ports', 'stores/disk', 'stores/engine'], node: true },
   // Its package is optional: it is loaded when a memory on a server is first opened.
   'stores/chroma': {
-    parts: ['errors.ts', 'model', 'ports', 'codec', 'stores/disk', 'stores/memory'],
+    parts: ['errors.ts', 'model', 'ports', 'history', 'codec', 'stores/disk', 'stores/memory'],
     packages: ['chromadb'],
     node: true,
   },
-  config: { parts: ['errors.ts', 'model', 'ports', 'codec'], packages: ['yaml'], node: true },
-  move: { parts: ['errors.ts', 'model', 'ports', 'history'] },
+  // The settings in the file say whose memory it is.
+  config: { parts: ['errors.ts', 'model', 'ports', 'codec', 'stores/engine'], packages: ['yaml'], node: true },
+  // A backup is a memory in one file.
+  move: { parts: ['errors.ts', 'model', 'ports', 'history', 'stores/disk', 'stores/file'], node: true },
   import: { parts: ['errors.ts', 'model', 'codec'] },
   eval: { parts: ['errors.ts', 'model', 'ports', 'recall'] },
   testing: { parts: ['errors.ts', 'model', 'ports', 'history', 'stores/memory.ts'] },
@@ -130,6 +139,7 @@ const TABLE: Readonly<Record<string, Row>> = {
       'stores/disk',
       'stores/filesystem',
       'stores/file',
+      'stores/doctor',
       'stores/chroma',
       'stores/memory.ts',
       'move',

@@ -1,146 +1,171 @@
-// Writing, under the Node that all programs of this bench run under: every side in this one process, in turns, so that the machine's
-// noise meets all alike. Told by its argument (JSON) what to do, it prints what it measured as JSON.
-//   files    big and small (memories), sqlite, plain (SQLite without FTS5), floor (any file as large as big); all are written to
+// Runs one step of the bench of the store in one file. Its argument is the step as JSON, and it prints the results as JSON. All times are
+// CPU time of this whole process, in milliseconds.
 import fs from 'node:fs'
-import { promisify } from 'node:util'
 import { openMemory } from '../../dist/index.js'
+import { newId } from '../../dist/model/id.js'
+import { revisionOf } from '../../dist/model/revision.js'
+import { fileStore } from '../../dist/stores/file/store.js'
 import { median } from '../table.mjs'
+import { firstAnswer, INDEX_KEY, inserting, openBare, rowsFor, searchIndex } from './bare.mjs'
+import { generateImage, generateNote, QUERY } from './generated.mjs'
 
-const fdatasync = promisify(fs.fdatasync)
+const WARM_ROUNDS = 50
 const AT_ONCE = 8
-const WARM_ROUNDS = 8
-const CHUNK_BYTES = 1024 * 1024
+/** Higher than any number in a generated memory. */
+const FIRST_NEW = 1_000_000
+let written = FIRST_NEW
 
-const { files, passages: passagesFile, rounds, perRound, folds } = JSON.parse(process.argv[2])
-const { passages } = JSON.parse(fs.readFileSync(passagesFile, 'utf8'))
-let written = 0
+const steps = { fill, writes, openStore, openRecall, openBareFile, purges, write, undo, log }
 
-const [big, small] = [await openMemory({ workspace: files.big }), await openMemory({ workspace: files.small })]
-const bytesBefore = fs.statSync(files.big).size
-await apply(big)
-const applyBytes = fs.statSync(files.big).size - bytesBefore
-const floor = openFloor(files.floor, applyBytes)
-const sqlite = files.sqlite === undefined ? undefined : await openSqliteSides(files)
+const { step, ...given } = JSON.parse(process.argv[2])
+console.log(JSON.stringify(await steps[step](given)))
 
-const taken = await inTurns({
-  big: () => apply(big),
-  small: () => apply(small),
-  eight: () => Promise.all(Array.from({ length: AT_ONCE }, () => apply(small))),
-  floor: () => floor.append(),
-  ...(sqlite && { sqlite: () => sqlite.indexed(nextNote()), plain: () => sqlite.plain(nextNote()) }),
-})
-floor.close()
-sqlite?.close()
-const fold = await measureFolds()
-await big.close()
-await small.close()
-const medians = Object.fromEntries(Object.entries(taken).map(([side, times]) => [side, median(times)]))
-console.log(JSON.stringify({ applyBytes, medians, fold }))
-
-function nextNote() {
-  written++
-  return { name: `Written ${written}`, content: passages[written % passages.length] }
-}
-
-function apply(memory) {
-  const operations = [{ op: 'add', scope: memory.agent, kind: 'note', ...nextNote() }]
-  return memory.store.apply({ operations, origin: { by: 'agent' } })
-}
-
-/** A program that appends as many bytes to a file as large, and syncs them. */
-function openFloor(file, length) {
-  const fd = fs.openSync(file, 'r+')
-  const bytes = Buffer.alloc(length, 'x')
-  let end = fs.fstatSync(fd).size
-  return {
-    async append() {
-      fs.writeSync(fd, bytes, 0, length, end)
-      end += length
-      await fdatasync(fd)
-    },
-    close: () => fs.closeSync(fd),
+async function fill({ file, isIndexed, ...size }) {
+  const store = fileStore({ path: file })
+  await store.adopt(generateImage(size))
+  await store.close()
+  const plainBytes = fs.statSync(file).size
+  if (isIndexed) {
+    const memory = await openMemory({ workspace: file })
+    await memory.search(QUERY, { mode: 'lexical' })
+    await memory.close()
   }
+  return { plainBytes, bytes: fs.statSync(file).size }
 }
 
-async function openSqliteSides({ sqlite: file, plain: plainFile }) {
-  const { openSqlite, dropIndex, inserting } = await import('../search/engines/sqlite-memory.mjs')
-  const [indexed, plain] = [openSqlite(file), openSqlite(plainFile)]
-  dropIndex(plain)
-  return {
-    indexed: inserting(indexed),
-    plain: inserting(plain),
-    close() {
-      indexed.close()
-      plain.close()
-    },
+/** All sides in one process, in alternating order, so that noise affects all of them equally. */
+async function writes({ files, rounds, perRound }) {
+  const sides = {
+    big: await ours(files.big),
+    small: await ours(files.small),
+    eight: await ours(files.eight, AT_ONCE),
+    bareBig: bare(files.bareBig),
+    bareSmall: bare(files.bareSmall),
   }
-}
-
-/** Forwards and backwards, so that none always comes after the same other one. */
-async function inTurns(sides) {
-  const out = Object.fromEntries(Object.keys(sides).map((side) => [side, []]))
+  const times = Object.fromEntries(Object.keys(sides).map((name) => [name, []]))
   const order = Object.entries(sides)
   for (let round = -WARM_ROUNDS; round < rounds; round++) {
-    for (const [side, run] of order.reverse()) {
-      const times = await timesOf(run)
-      if (round >= 0) out[side].push(...times)
+    for (const [name, side] of order.reverse()) {
+      const notes = Array.from({ length: perRound }, side.prepare)
+      const ms = await cpuMs(async () => {
+        for (const note of notes) await side.run(note)
+      })
+      if (round >= 0) times[name].push(ms / perRound)
     }
   }
-  return out
+  for (const side of Object.values(sides)) await side.close()
+  return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]))
 }
 
-async function timesOf(run) {
-  const out = []
-  for (let index = 0; index < perRound; index++) out.push(await wallMs(run))
-  return out
-}
-
-async function wallMs(run) {
-  const started = performance.now()
-  await run()
-  return performance.now() - started
-}
-
-/** Against a program that copies the file and syncs the copy. */
-async function measureFolds() {
-  const [ours, copies, stalls] = [[], [], []]
-  for (let round = 0; round < folds; round++) {
-    const stall = watchStalls()
-    ours.push(await wallMs(() => big.store.fold()))
-    stalls.push(await stall.longestMs())
-    copies.push(await wallMs(() => copy(files.big, `${files.floor}.copy`)))
-  }
-  const bytes = fs.statSync(files.big).size
-  return { ms: median(ours), copyMs: median(copies), stallMs: median(stalls), bytes }
-}
-
-/** How long nothing else of this process could run. */
-function watchStalls() {
-  let [last, longest] = [performance.now(), 0]
-  const look = () => {
-    const now = performance.now()
-    longest = Math.max(longest, now - last)
-    last = now
-  }
-  const timer = setInterval(look, 1)
+async function ours(file, atOnce = 1) {
+  const store = fileStore({ path: file })
+  await store.settings()
+  const prepare = () =>
+    Array.from({ length: atOnce }, () => {
+      const { scope, kind, name, content, origin } = newNote()
+      return { operations: [{ op: 'add', scope, kind, name, content }], origin }
+    })
   return {
-    async longestMs() {
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      clearInterval(timer)
-      return longest
-    },
+    prepare,
+    run: (batches) => Promise.all(batches.map((batch) => store.apply(batch))),
+    close: () => store.close(),
   }
 }
 
-async function copy(from, to) {
-  const [source, target] = [fs.openSync(from, 'r'), fs.openSync(to, 'w')]
-  const bytes = Buffer.alloc(CHUNK_BYTES)
-  for (let read = 1; read > 0; ) {
-    read = fs.readSync(source, bytes)
-    fs.writeSync(target, bytes, 0, read)
+function bare(file) {
+  const db = openBare(file)
+  const rowOf = rowsFor(db)
+  return { prepare: () => rowOf(newNote()), run: inserting(db), close: () => db.close() }
+}
+
+function newNote() {
+  const at = new Date().toISOString()
+  const note = {
+    ...generateNote(++written),
+    name: `Written ${written}`,
+    id: newId(Date.now()),
+    createdAt: at,
+    updatedAt: at,
   }
-  await fdatasync(target)
-  fs.closeSync(source)
-  fs.closeSync(target)
-  fs.rmSync(to)
+  return { ...note, revision: revisionOf(note) }
+}
+
+/** Only the store, with the same work on the index as the bare side. */
+function openStore(given) {
+  return measured(given, async (file) => {
+    const store = fileStore({ path: file })
+    const { timezone } = await store.settings()
+    const { cursor } = await store.feed('now')
+    const ids = searchIndex(await store.derived.read(INDEX_KEY), QUERY)
+    const entries = await Promise.all(ids.map((id) => store.get(id)))
+    return timezone && cursor && entries.length
+  })
+}
+
+function openRecall(given) {
+  return measured(given, async (file) => {
+    const memory = await openMemory({ workspace: file })
+    const { hits } = await memory.search(QUERY, { mode: 'lexical', limit: 10 })
+    return hits.length
+  })
+}
+
+function openBareFile(given) {
+  return measured(given, (file) => firstAnswer(file, QUERY).length)
+}
+
+/** Purges one entry at a time, and each time runs a bare VACUUM of an equally large file. */
+async function purges({ files, count }) {
+  const store = fileStore({ path: files.ours })
+  const db = openBare(files.bare)
+  const ids = (await store.heads()).slice(0, count).map(({ id }) => id)
+  const [ourMs, bareMs] = [[], []]
+  for (const id of ids) {
+    ourMs.push(await cpuMs(() => store.purge([id])))
+    bareMs.push(
+      await cpuMs(() => {
+        db.exec('VACUUM')
+        db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
+      }),
+    )
+  }
+  await store.close()
+  return { ours: median(ourMs), bare: median(bareMs) }
+}
+
+function write(given) {
+  return inMemory(given, (memory) => memory.apply([{ op: 'add', kind: 'note', content: newNote().content }]))
+}
+
+function undo(given) {
+  return inMemory(given, (memory) => memory.undo())
+}
+
+function log(given) {
+  return inMemory(given, (memory) => memory.log({ limit: 20 }))
+}
+
+function inMemory(given, run) {
+  return measured(given, async (file) => {
+    const memory = await openMemory({ workspace: file })
+    await run(memory)
+    await memory.close()
+  })
+}
+
+/** Runs on another file first, so that the program is loaded. */
+async function measured({ file, warmUp }, run) {
+  await run(warmUp)
+  let value
+  const ms = await cpuMs(async () => {
+    value = await run(file)
+  })
+  return { ms, value }
+}
+
+async function cpuMs(run) {
+  const before = process.cpuUsage()
+  await run()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
 }

@@ -60,7 +60,7 @@ async function measureWrites(engines, firstId, { rounds, writesPerRound }, out) 
 }
 
 /** Adds `load` and `grownBytes` to each name of `out`; the file of each is called as it is. */
-export async function measureLoads(names, node, folder, words, rounds, out) {
+async function measureLoads(names, node, folder, words, rounds, out) {
   console.error('bench: loads')
   const loaders = names.map((name) => ({ name }))
   const times = await inTurns(loaders, rounds, async ({ name }) => {

@@ -28,7 +28,7 @@ class Ward {
     await add(store, 'long', 'Longer than a record may be. '.repeat(2000))
     await store.sessions.append('main', 'chat', [{ role: 'user', content: 'Hi.' }])
     ward.generation = (await readRoot(ward.shelf))?.generation ?? ''
-    const { number, epoch } = (await store.changes('now')).cursor
+    const { number, epoch } = (await store.feed('now')).cursor
     const entries = []
     for await (const entry of store.scan()) entries.push(entry)
     await writeSnapshot(ward.shelf, ward.generation, 'z', { position: 2, number, nextSeq: 3, epoch, entries })
@@ -83,7 +83,10 @@ async function add(store: ChromaStore, name: string, content: string): Promise<v
 }
 
 const SITUATIONS: Readonly<
-  Record<Exclude<ServerCode, 'unreachable-server' | 'foreign-collection'>, (ward: Ward) => unknown>
+  Record<
+    Exclude<ServerCode, 'unreachable-server' | 'foreign-collection' | 'lost-file' | 'lost-session'>,
+    (ward: Ward) => unknown
+  >
 > = {
   'newer-server': (ward) =>
     ward.meddle('root', JSON.stringify({ ...JSON.parse(ward.record('root').text), format: 99 })),

@@ -30,7 +30,7 @@ describeOnServer('entries on a real server', (server) => {
       expect(firsts).toEqual(expect.arrayContaining(done))
       expect(Math.max(...firsts)).toBeLessThanOrEqual(tried)
     }
-    const { changes, cursor } = await store.changes()
+    const { changes, cursor } = await store.feed()
     expect(changes.map(({ number }) => number)).toEqual(Array.from({ length: cursor.number }, (_, n) => n + 1))
     expect(changes).toHaveLength(names.length / 2)
     await store.close()

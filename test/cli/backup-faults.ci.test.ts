@@ -1,13 +1,14 @@
 /**
- * `backup` and `restore` with a kill, an error and a full disk at the calls they make, one after the other. CI plays a
- * sample that is the same each time, with every rename in it; the nightly run plays all.
+ * `backup` and `restore` with a kill, an error or a full disk at each of their system calls in turn. CI runs a fixed sample that includes
+ * every rename and link; the nightly run covers all calls.
  */
-
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readArchive } from '../../src/stores/filesystem/backup/archive-read.ts'
+import { compareImages } from '../../src/move/compare-images.ts'
+import { fileStore } from '../../src/stores/file/store.ts'
+import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { buildShim, type FaultMode, type FaultyResult, runFaulty } from '../faults/tools.mjs'
 import { isNightly } from '../tier.ts'
 import { Desk, freshFolder, MAIN } from './keepsake.ts'
@@ -16,8 +17,7 @@ import { visibleTree } from './visible-tree.ts'
 const shim = buildShim()
 if ('missing' in shim) console.warn(`SKIPPED: ${shim.missing}`)
 
-/** A restore makes many more calls than a backup, and most of them are alike: one file after the other. */
-const EVERY = { backup: isNightly ? 1 : 31, restore: isNightly ? 1 : 193 } as const
+const EVERY = { backup: isNightly ? 1 : 19, restore: isNightly ? 1 : 23 } as const
 const MODES: readonly FaultMode[] = ['kill', 'kill-after', 'errno:EIO', 'errno:ENOSPC']
 
 interface Played {
@@ -44,7 +44,7 @@ async function playAll(
   let played = 0
   for (const [number, mode] of MODES.entries()) {
     for (const { index, name, path } of calls) {
-      const isRename = name.startsWith('rename') && !path.includes('/.state/')
+      const isRename = /^(rename|link)/.test(name) && !path.includes('/.state/')
       if (!isRename && (index + number) % EVERY[verb] !== 0) continue
       const folder = copy()
       const result = await run(folder, { at: index, mode })
@@ -62,59 +62,63 @@ async function playAll(
   return played
 }
 
-async function desk(): Promise<Desk> {
-  const made = await Desk.furnished()
-  made.edit('notes.txt', 'x'.repeat(100_000))
-  mkdirSync(join(made.workspace, 'empty'))
-  return made
+function run(folder: string, args: readonly string[]): void {
+  execFileSync(process.execPath, [MAIN, ...args, '--quiet'], { cwd: folder, stdio: 'pipe' })
+}
+
+/** The names in a folder, except the known ones. */
+function leftovers(folder: string, ...known: readonly string[]): string[] {
+  return readdirSync(folder).filter((name) => !known.includes(name))
 }
 
 describe.skipIf('missing' in shim)('a fault at any call', { timeout: 600_000 }, () => {
-  it('of a backup leaves a whole archive or none', async () => {
-    const original = await desk()
-    const before = visibleTree(original.workspace)
-    const played = await playAll(original, ['backup', 'a.tar.gz', '--quiet'], async ({ folder, result, isKilled }) => {
-      const archive = join(folder, 'a.tar.gz')
-      if (existsSync(archive)) await readArchive(archive)
-      else expect(result.status).not.toBe(0)
-      if (!isKilled && result.status !== 0) {
-        const left = readdirSync(folder).filter((name) => name !== '.keepsake' && name !== 'a.tar.gz')
-        expect(left).toEqual([])
+  it('of a backup leaves a complete copy or none, and the next backup succeeds', async () => {
+    const desk = await Desk.furnished()
+    const before = visibleTree(desk.workspace)
+    const played = await playAll(desk, ['backup', 'b.keepsake', '--quiet'], async ({ folder, result, isKilled }) => {
+      const made = existsSync(join(folder, 'b.keepsake'))
+      if (result.status === 0) expect(made).toBe(true)
+      else if (!isKilled) {
+        expect(result.stderr).toMatch(/^keepsake: \S/)
+        expect(leftovers(folder, '.keepsake', 'b.keepsake')).toEqual([])
       }
+      // The next backup also removes what a kill left.
+      if (!made || isKilled) run(folder, ['backup', 'b.keepsake', '--force'])
+      expect(leftovers(folder, '.keepsake', 'b.keepsake')).toEqual([])
+      const [memory, copy] = [
+        filesystemStore({ root: join(folder, '.keepsake') }),
+        fileStore({ path: join(folder, 'b.keepsake') }),
+      ]
+      expect(await compareImages(await memory.image(), await copy.image())).toEqual([])
+      for (const store of [memory, copy]) await store.close()
       expect(visibleTree(join(folder, '.keepsake'))).toBe(before)
     })
     expect(played).toBeGreaterThan(8)
   })
 
-  it('of a restore leaves the old workspace or the new one, whole', async () => {
-    const original = await desk()
-    await original.make(['backup', 'a.tar.gz'])
-    const saved = visibleTree(original.workspace)
-    writeFileSync(join(original.workspace, 'later.txt'), 'later')
-    const present = visibleTree(original.workspace)
-    let between = 0
-    const played = await playAll(original, ['restore', 'a.tar.gz', '--yes', '--quiet'], async (game) => {
-      const { folder, result, isKilled } = game
-      const beside = (mark: string): string => {
-        const name = readdirSync(folder).find((found) => found.startsWith(`.keepsake.${mark}-`))
-        return join(folder, name ?? `no ${mark}`)
+  it('of a restore leaves the whole memory or nothing, and the next restore succeeds', async () => {
+    const desk = await Desk.furnished()
+    await desk.make(['backup', 'b.keepsake'])
+    const saved = visibleTree(desk.workspace)
+    rmSync(desk.workspace, { recursive: true })
+    const played = await playAll(desk, ['restore', 'b.keepsake', '--quiet'], async ({ folder, result, isKilled }) => {
+      const made = existsSync(join(folder, '.keepsake'))
+      if (result.status === 0) expect(made).toBe(true)
+      else if (!isKilled) {
+        expect(result.stderr).toMatch(/^keepsake: \S/)
+        expect(leftovers(folder, '.keepsake', 'b.keepsake')).toEqual([])
       }
-      const root = join(folder, '.keepsake')
-      if (!existsSync(root)) {
-        expect(isKilled).toBe(true)
-        expect([visibleTree(beside('restored')), visibleTree(beside('before-restore'))]).toEqual([saved, present])
-        between++
-        return
-      }
-      const now = visibleTree(root)
-      expect([saved, present]).toContain(now)
-      if (result.status === 0) expect(now).toBe(saved)
-      if (now === saved) expect(visibleTree(beside('before-restore'))).toBe(present)
-      else if (!isKilled) expect(readdirSync(folder).filter((name) => name.startsWith('.keepsake.'))).toEqual([])
-      execFileSync(process.execPath, [MAIN, 'restore', 'a.tar.gz', '--yes', '--quiet'], { cwd: folder, stdio: 'pipe' })
-      expect(visibleTree(root)).toBe(saved)
+      if (!made) run(folder, ['restore', 'b.keepsake'])
+      expect(visibleTree(join(folder, '.keepsake'))).toBe(saved)
+      // A move that is killed at its very end leaves its lock, a folder that doctor reports.
+      const lock = made && isKilled ? ['..keepsake.moving.lock'] : []
+      // SQLite removes what a killed reader left beside the file at the next close.
+      const copy = fileStore({ path: join(folder, 'b.keepsake') })
+      await copy.settings()
+      await copy.close()
+      expect(leftovers(folder, '.keepsake', 'b.keepsake', ...lock)).toEqual([])
+      run(folder, ['remember', 'all is well'])
     })
     expect(played).toBeGreaterThan(12)
-    expect(between).toBeGreaterThan(0)
   })
 })

@@ -126,13 +126,6 @@ const CONFLICT: readonly Row[] = [
 
 const FAILED: readonly (readonly [code: string, ...Row])[] = [
   ['IO', ['list', '--workspace', 'chroma://127.0.0.1:9'], /^chroma:\/\/127\.0\.0\.1:9 can't be reached/],
-  [
-    'UNSUPPORTED',
-    ['backup', 'x.tar.gz', '--workspace', 'chroma://127.0.0.1:9'],
-    /is a memory on a server/,
-    /keepsake move/,
-  ],
-  ['UNSUPPORTED', ['restore', 'x', '--workspace', 'chroma://127.0.0.1:9'], /is on a server/, /keepsake move/],
   ['IO', ['list', '--workspace', 'n'.repeat(5000)], /can't be reached: ENAMETOOLONG/],
   ['READ_ONLY', ['remember', 'I am.', '--kind', 'identity'], /^the identity is not written: soul_editable is false$/],
 ]

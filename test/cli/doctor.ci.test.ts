@@ -68,7 +68,7 @@ describe('keepsake doctor', () => {
     expect(status).toBe(1)
     expect(problems.map(({ code }: { code: string }) => code)).toEqual(['settings-damaged'])
     const fixed = await desk.json(['doctor', '--fix'])
-    expect(fixed.warnings[0]).toMatch(/nothing was mended/)
+    expect(fixed.warnings[0]).toMatch(/nothing was fixed/)
     expect(fixed.status).toBe(1)
   })
 
@@ -140,18 +140,18 @@ describe('keepsake doctor --fix', () => {
     const before = desk.hash()
     const { status, stdout } = await desk.run(['doctor', '--fix', '--dry-run'])
     expect(status).toBe(1)
-    expect(stdout).toMatch(/^Would mend, after a backup\n {2}\S*torn\.jsonl .*\[torn-session\]\n/)
+    expect(stdout).toMatch(/^Would fix, after copying the workspace\n {2}\S*torn\.jsonl .*\[torn-session\]\n/)
     const { wouldMend, dryRun } = await desk.json(['doctor', '--fix', '--dry-run'])
     expect([wouldMend.length, dryRun]).toEqual([1, true])
     expect(desk.hash()).toBe(before)
   })
 
-  it('makes a backup, mends, and tells what is left', async () => {
+  it('makes a copy, fixes, and reports what is left', async () => {
     const desk = await hurt()
     const { status, stdout, stderr } = await desk.run(['doctor', '--fix'])
     expect([status, stderr]).toEqual([1, ''])
     expect(stdout).toMatch(
-      /^Mended\n {2}\S*torn\.jsonl .*\[torn-session\]\nAs it was before: \S*before-fix-\S*\.tgz\n\nDamage\n/,
+      /^Fixed\n {2}\S*torn\.jsonl .*\[torn-session\]\nAs it was before: \S*before-fix-\S*\n\nDamage\n/,
     )
     expect(stdout).not.toContain('doctor --fix')
   })
@@ -168,7 +168,7 @@ describe('keepsake doctor --fix', () => {
     const desk = await Desk.furnished()
     const before = desk.hash()
     const { status, stdout } = await desk.run(['doctor', '--fix'])
-    expect([status, stdout]).toMatchObject([0, expect.stringMatching(/^Nothing was mended\.\n\nNothing wrong\./)])
+    expect([status, stdout]).toMatchObject([0, expect.stringMatching(/^Nothing was fixed\.\n\nNothing wrong\./)])
     expect(desk.hash()).toBe(before)
   })
 

@@ -49,7 +49,7 @@ describe('a memory in one file', () => {
   it('is told by doctor --fix --dry-run what would happen to it: small things take no copy', async () => {
     await on('init')
     chmodSync(join(desk.folder, FILE), 0o644)
-    expect(await textOf('doctor', '--fix', '--dry-run')).toMatch(/^Would mend\n.*\[file-readable\]/)
+    expect(await textOf('doctor', '--fix', '--dry-run')).toMatch(/^Would fix\n.*\[file-readable\]/)
   })
 
   it('is written, renamed, searched, forgotten and taken back as a folder is', async () => {
@@ -139,10 +139,10 @@ describe('what is not a memory in one file', () => {
   })
 
   it.each([
-    [['--workspace', 'foreign.keepsake'], 'FOREIGN', /this is not a file of Keepsake$/],
+    [['--workspace', 'foreign.keepsake'], 'FOREIGN', /this is not a Keepsake file$/],
     [['--workspace', 'empty.keepsake'], 'DAMAGED', /it is empty$/],
-    [['--workspace', 'link.keepsake'], 'FOREIGN', /it is a link/],
-    [['--workspace', 'nowhere.keepsake'], 'FOREIGN', /it is a link/],
+    [['--workspace', 'link.keepsake'], 'FOREIGN', /symbolic link/],
+    [['--workspace', 'nowhere.keepsake'], 'FOREIGN', /symbolic link/],
     [['--config', 'as-file.yaml'], 'INVALID', /notes is a folder$/],
     [['--config', 'as-folder.yaml'], 'INVALID', /memory\.keepsake is not a folder$/],
   ])('%j is refused with its reason, and left as it is', async (where, code, says) => {

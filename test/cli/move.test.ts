@@ -61,7 +61,7 @@ describe('keepsake move', () => {
   it('comes back as the folder that it was, to the byte', async () => {
     await ask(['move', '--to', 'memory.keepsake'])
     const back = await ask(['move', '--to', 'back', '--workspace', 'memory.keepsake'])
-    expect(back).toMatchObject({ entries: 5, changes: 5, sessions: 1, files: 2, resumed: false })
+    expect(back).toMatchObject({ entries: 5, changes: 5, sessions: 1, files: 2 })
     expect(back).toMatchObject({ from: join(desk.folder, 'memory.keepsake'), to: join(desk.folder, 'back') })
     expect(differentFiles(join(desk.folder, 'back'), desk.workspace)).toEqual([])
   })

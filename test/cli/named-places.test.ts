@@ -30,7 +30,7 @@ const READING: readonly (readonly string[])[] = [
   ['eval'],
 ]
 /** Those that look at all of the memory, whoever's it is. */
-const WHOLE = [['doctor'], ['backup', 'copy.tar.gz'], ['export', 'copy'], ['move', '--to', 'copy']]
+const WHOLE = [['doctor'], ['backup', 'copy.keepsake'], ['export', 'copy'], ['move', '--to', 'copy']]
 
 describe('a folder with a .keepsake in it, named as the workspace', () => {
   it('means that .keepsake, in an option, the environment and agent.yaml', async () => {

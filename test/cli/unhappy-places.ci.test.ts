@@ -20,7 +20,6 @@ import { openMemory } from '../../src/index.ts'
 import { formatOwner, thisProcess } from '../../src/stores/disk/owner.ts'
 import { jsonAt, makeAt, sitDownAt } from './in-this-process.ts'
 import { Desk, ended, isReading, type Printed, type RunOptions } from './keepsake.ts'
-import { visibleTree } from './visible-tree.ts'
 
 const NOBODY = 65534
 
@@ -100,44 +99,6 @@ describe.concurrent('many commands at once', () => {
   })
 })
 
-describe.concurrent('restore', () => {
-  it('comes to the folder that one is in, not to a workspace further up or at home', async () => {
-    const desk = await Desk.furnished()
-    const project = join(desk.folder, 'project')
-    mkdirSync(project)
-    await desk.make(['init'], { cwd: project })
-    await desk.make(['backup', 'm.tgz'], { cwd: project })
-    rmSync(join(project, '.keepsake'), { recursive: true })
-    const above = visibleTree(desk.workspace)
-    const { workspace, previous } = await desk.json(['restore', 'm.tgz', '--yes'], { cwd: project })
-    expect([workspace, previous]).toEqual([join(project, '.keepsake'), undefined])
-    expect(visibleTree(desk.workspace)).toBe(above)
-    expect(existsSync(join(desk.folder, 'home/.keepsake'))).toBe(false)
-  })
-
-  it('replaces another memory only where that is named, whatever one agrees to', async () => {
-    const [desk, other] = [await Desk.furnished(), await Desk.empty()]
-    const archive = join(other.folder, 'm.tgz')
-    await other.make(['backup', archive])
-    const before = visibleTree(desk.workspace)
-    const refused = await desk.run(['restore', archive, '--yes'])
-    expect([refused.status === 0, refused.stdout]).toEqual([false, ''])
-    expect(refused.stderr).toMatch(/\.keepsake is another memory \(id \S+\) than the one in the archive \(id \S+\)\n/)
-    expect(refused.stderr).toContain('--workspace .keepsake')
-    expect(visibleTree(desk.workspace)).toBe(before)
-    expect((await desk.run(['restore', archive, '--dry-run'])).stdout).toContain('only --workspace replaces it')
-    const { previous } = await desk.json(['restore', archive, '--workspace', '.keepsake', '--yes'])
-    expect(visibleTree(previous)).toBe(before)
-  })
-
-  it('says plainly that it reads neither a folder nor standard input', async () => {
-    const desk = await Desk.furnished()
-    expect((await desk.run(['restore', '.', '--yes'])).stderr).toContain('is a folder, not an archive')
-    const piped = await desk.run(['restore', '-', '--yes'], { input: 'x' })
-    expect([piped.status, piped.stderr]).toEqual([2, expect.stringContaining('can not be read from standard input')])
-  })
-})
-
 describe.concurrent('a workspace', () => {
   it('that is a link to nowhere is refused, and the one at home is not used in its place', async () => {
     const desk = new Desk()
@@ -185,11 +146,11 @@ describe.concurrent('doctor', () => {
   it('offers no mending where the workspace can not be opened', async () => {
     const desk = await Desk.furnished()
     chmodSync(join(desk.workspace, 'world'), 0o755)
-    expect((await desk.run(['doctor'])).stdout).toContain('"keepsake doctor --fix" mends 1 of them.')
+    expect((await desk.run(['doctor'])).stdout).toContain('"keepsake doctor --fix" fixes 1 of them.')
     const settings = join(desk.workspace, 'keepsake.yaml')
     const text = readFileSync(settings, 'utf8')
     desk.edit('keepsake.yaml', text.replace('layout: agents', 'layout: spiral'))
-    expect((await desk.run(['doctor'])).stdout).not.toContain('--fix" mends')
+    expect((await desk.run(['doctor'])).stdout).not.toContain('--fix" fixes')
     expect((await jsonAt(desk, ['doctor', '--fix', '--dry-run'])).wouldMend).toEqual([])
     rmSync(settings)
     const { stdout, stderr } = await desk.run(['doctor', '--fix'])
@@ -206,16 +167,6 @@ describe.concurrent('doctor', () => {
     const { stdout } = await desk.run(['doctor'])
     expect(stdout).toMatch(/^ {2}\S*two<U\+000A>lines<U\+001B>\[31m\.md {2}.* \[broken-card\]$/m)
     expect((await jsonAt(desk, ['doctor'])).problems[0].path).toBe('agents/main/entries/two\nlines\u001b[31m.md')
-  })
-
-  it('says how to end a restore that was interrupted', async () => {
-    const desk = await Desk.furnished()
-    renameSync(desk.workspace, `${desk.workspace}.restored-20261115T000000Z`)
-    const [problem, ...others] = (await desk.json(['doctor', '--workspace', '.keepsake'])).problems
-    expect([problem.code, others]).toEqual(['restore-interrupted', []])
-    const command = /Bring it back: (.*) \(what/.exec(problem.hint)?.[1] ?? ''
-    expect((await desk.shell(command)).status).toBe(0)
-    expect((await desk.run(['show', 'Deploys', '--quiet'])).stdout).toBe('Run make ship.\n')
   })
 })
 

@@ -30,7 +30,7 @@ export class Accounts {
   /** Throws with all that is not as it should be. */
   async check(store) {
     const problems = [...this.#wrongEntries(await entriesOf(store)), ...this.#wrongLines(await sessionsOf(store))]
-    problems.push(...this.#wrongChanges(await store.changes()))
+    problems.push(...this.#wrongChanges(await store.feed()))
     if (problems.length > 0) throw new Error(`${problems.length} problems:\n${problems.slice(0, 10).join('\n')}`)
   }
 

@@ -1,50 +1,46 @@
-// What must hold for a memory in one file whatever happened to it; checkWorkspace has opened it and written to it. The file alone
-// is the memory: a copy of it reads the same, every frame of it is proved, a fold leaves it as it is, and its last change can be
-// undone and brought back. Beside it is a lock while it is in use, and nothing when it is not.
-import { copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { basename } from 'node:path'
-import { examineFile } from '../../dist/stores/file/doctor/examine.js'
+// What must hold for a memory in one file whatever happened to it; checkWorkspace has opened it and written to it. The doctor finds
+// nothing, a closed copy reads the same, and its last change can be undone and redone. After it is closed, nothing is beside it.
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { examineFile } from '../../dist/stores/doctor/file.js'
 import { stateDifference } from '../../dist/testing/index.js'
 import { entriesOf, folderOf, openAs, rootIn, sessionsOf } from './workspace.mjs'
 
 export async function checkFile(root, clone, { entries, sessions, changes }) {
-  checkModes(root)
-  // A lease of somebody who was killed waits for whoever wants it, or for the last one to leave.
-  const beside = readdirSync(`${root}.lock`).filter((name) => name !== 'leases')
-  must(beside.length === 1 && /^[1-9]\d*\.done$/.test(beside[0]), `beside the file: ${beside}`)
+  const mode = (lstatSync(root).mode & 0o777).toString(8)
+  must(mode === '600', `${root} has mode ${mode}`)
   rmSync(clone, { recursive: true, force: true })
   mkdirSync(clone)
   const copy = rootIn(clone, 'file')
   copyFileSync(root, copy)
-  // Derived bytes are not synced: a power cut may tear them, and that is known.
-  const findings = examineFile(copy).findings.filter(({ code }) => code !== 'damaged-derived')
-  must(findings.length === 0, `the doctor finds ${JSON.stringify(findings)}`)
+  if (existsSync(`${root}-wal`)) copyFileSync(`${root}-wal`, `${copy}-wal`)
   const { store, memory } = await openAs(9, copy)
   try {
     await mustBeSame(store, { entries, sessions }, 'a copy of the file')
-    await store.fold()
-    await mustBeSame(store, { entries, sessions }, 'a fold of the file')
     await checkUndo({ store, memory }, changes)
   } finally {
     await store.close()
   }
+  await mustBeSound(copy)
   rmSync(clone, { recursive: true })
 }
 
-/** After the last one has closed it. */
-export function checkNothingBeside(root) {
-  const names = readdirSync(folderOf(root))
-  must(names.length === 1 && names[0] === basename(root), `left in the folder: ${names}`)
+async function mustBeSound(path) {
+  const { findings } = await examineFile(path)
+  must(findings.length === 0, `the doctor finds ${JSON.stringify(findings)}`)
 }
 
-function checkModes(root) {
-  for (const [path, expected] of [
-    [root, '600'],
-    [`${root}.lock`, '700'],
-  ]) {
-    const mode = (lstatSync(path).mode & 0o777).toString(8)
-    must(mode === expected, `${path} has mode ${mode}`)
+/** Call it after the last process closed the file. A backup beside it must be complete. */
+export async function checkNothingBeside(root) {
+  await mustBeSound(root)
+  const backup = join(dirname(root), 'backup.keepsake')
+  if (existsSync(backup)) {
+    await mustBeSound(backup)
+    rmSync(backup)
   }
+  // The next backup removes what an interrupted one left.
+  const names = readdirSync(folderOf(root)).filter((name) => !name.startsWith('.keepsake.backup-'))
+  must(names.length === 1 && names[0] === basename(root), `left in the folder: ${names}`)
 }
 
 async function mustBeSame(store, { entries, sessions }, what) {

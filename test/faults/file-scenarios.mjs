@@ -1,18 +1,13 @@
 // Every way to change a memory in one file, each as a state that is prepared unharmed and the steps that meet the fault: the
-// writes that any store takes, and what only this one does: fold, purge, adopt, derived bytes, and the mending of what a crash
-// has left.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { formatOwner, thisProcess } from '../../dist/stores/disk/owner.js'
+// writes that any store takes, and what only this one does: purge, derived bytes, adoption, a backup, and what a crash has left.
+import { copyFileSync, existsSync, renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { backUp } from '../../dist/move/backup.js'
 import { fileStore } from '../../dist/stores/file/store.js'
 import { everything, overwrite, remember, writeScenarios } from './scenarios.mjs'
 import { folderOf, openAs } from './workspace.mjs'
 
-const BYTES = Buffer.alloc(5000, 'derived ')
-/** A fold comes when half a megabyte was appended: this is a little less. */
-const LONG = 'x'.repeat(500_000)
-
-const fold = ({ store }) => store.fold()
+const BYTES = Buffer.alloc(600_000, 'derived ')
 
 /** Not to be kept is no failure. What was kept is there. */
 async function derive({ store }) {
@@ -30,7 +25,7 @@ const purge = (name) => (opened) =>
 /** Outside of the folder that meets the faults. */
 const sourceOf = (root) => `${folderOf(root)}-source.keepsake`
 
-async function makeSource(root) {
+async function makeSource({ root }) {
   if (existsSync(sourceOf(root))) return
   const source = await openAs(1, sourceOf(root))
   await everything(source)
@@ -40,112 +35,39 @@ async function makeSource(root) {
 /** Once it is there, nothing more is adopted. */
 async function adopt({ root, store }) {
   const source = fileStore({ path: sourceOf(root) })
+  const image = await source.image()
   try {
-    return await store.adopt(await source.image())
+    return await store.adopt(image)
   } catch (error) {
     if (error.code !== 'CONFLICT') throw error
   } finally {
+    await image.close()
     await source.close()
   }
 }
 
-/** As a move leaves it that was killed: half of the new file, under the name by which the next try knows it. */
-async function cutShort({ root }) {
-  await makeSource(root)
-  const trial = `${folderOf(root)}-trial.keepsake`
-  const source = fileStore({ path: sourceOf(root) })
-  const image = await source.image()
-  await adoptOnce(trial, image)
-  const breaking = () => {
-    throw new Error('the source broke off')
-  }
-  await adoptOnce(root, { ...image, sessions: breaking }).catch(() => {})
-  await source.close()
-  const [name] = readdirSync(`${root}.lock`).filter((one) => one.startsWith('moving-'))
-  const bytes = readFileSync(trial)
-  writeFileSync(join(`${root}.lock`, name), bytes.subarray(0, bytes.length / 2), { mode: 0o600 })
-  rmSync(trial)
+/** Writes the backup to the folder with the faults; a backup at its path is complete. */
+async function backup({ root, store }) {
+  const to = join(dirname(root), 'backup.keepsake')
+  await backUp(store, { to, force: true })
 }
 
-async function adoptOnce(path, image) {
-  const store = fileStore({ path })
-  try {
-    await store.adopt(image)
-  } finally {
-    await store.close()
-  }
+/** Leaves the file as a killed process does, with changes in the `-wal`. */
+async function leaveWal(opened) {
+  const { root, store } = opened
+  await everything(opened)
+  for (const ending of ['', '-wal']) copyFileSync(root + ending, `${folderOf(root)}-left${ending}`)
+  await store.close()
+  for (const ending of ['', '-wal']) renameSync(`${folderOf(root)}-left${ending}`, root + ending)
 }
-
-/** Prepared as a crash leaves it: `left` makes that of the file before a write and after it. */
-function crashed(left) {
-  return async (opened) => {
-    const { root } = opened
-    await everything(opened)
-    const before = readFileSync(root)
-    await remember(opened)
-    const after = readFileSync(root)
-    await opened.store.close()
-    writeFileSync(root, left(before, after))
-    leaveLockAndFold(root)
-  }
-}
-
-/** What a killed writer leaves beside the file: its lock, and a file that it was at. */
-function leaveLockAndFold(root) {
-  mkdirSync(`${root}.lock`, { mode: 0o700 })
-  symlinkSync(`${formatOwner({ ...thisProcess(), start: '1' })}/1`, join(`${root}.lock`, '7'))
-  writeFileSync(join(`${root}.lock`, 'fold-01234567'), 'half a fi', { mode: 0o600 })
-}
-
-/** The frame of the write, with the header from before it: nobody was told. */
-const unacknowledged = (before, after) => Buffer.concat([before, after.subarray(before.length)])
 
 const ownScenarios = [
-  { name: 'derived bytes, and an entry behind them', prepare: everything, steps: [derive, remember] },
-  { name: 'a fold', prepare: everything, steps: [fold] },
-  { name: 'a fold, and writes behind it', prepare: everything, steps: [derive, fold, remember, overwrite] },
-  {
-    name: 'a write that brings a fold',
-    async prepare(opened) {
-      await everything(opened)
-      await opened.memory.learnFact('Long', LONG)
-    },
-    steps: [({ memory }) => memory.learnFact('Longer', 'y'.repeat(30_000)), remember],
-  },
+  { name: 'derived bytes, and then an entry', prepare: everything, mayBeDone: true, steps: [derive, remember] },
   { name: 'a purge', prepare: everything, mayBeDone: true, steps: [purge('Deploys')] },
-  { name: 'a move', prepare: ({ root }) => makeSource(root), mayBeDone: true, steps: [adopt] },
-  { name: 'a move that is gone on with', prepare: cutShort, mayBeDone: true, steps: [adopt] },
-  {
-    name: 'a move into a file without entries',
-    async prepare({ root, store }) {
-      await makeSource(root)
-      await store.init()
-    },
-    mayBeDone: true,
-    steps: [adopt],
-  },
-  {
-    name: 'a lease',
-    prepare: everything,
-    steps: [async ({ store }) => (await store.lease('work'))?.release()],
-  },
-  {
-    name: 'recovery of a torn tail',
-    // Longer than what comes in its place.
-    prepare: crashed((before, after) => {
-      return Buffer.concat([unacknowledged(before, after).subarray(0, after.length - 20), Buffer.alloc(5000, 'x')])
-    }),
-    steps: [remember],
-  },
-  { name: 'recovery of a change that nobody was promised', prepare: crashed(unacknowledged), steps: [overwrite] },
-  {
-    name: 'recovery of a torn slot',
-    prepare: crashed((before, after) => {
-      const at = before.findIndex((byte, index) => byte !== after[index])
-      return Buffer.concat([after.subarray(0, at), Buffer.from([after[at] ^ 0xff]), after.subarray(at + 1)])
-    }),
-    steps: [overwrite],
-  },
+  { name: 'a move', prepare: makeSource, mayBeDone: true, steps: [adopt] },
+  { name: 'a backup', prepare: everything, mayBeDone: true, steps: [backup] },
+  { name: 'a write after a crash', prepare: leaveWal, mayBeDone: true, steps: [remember, overwrite] },
+  { name: 'a lease', prepare: everything, steps: [async ({ store }) => (await store.lease('work'))?.release()] },
 ]
 
 export const fileScenarios = [...writeScenarios, ...ownScenarios]

@@ -48,7 +48,7 @@ async function checkKept(opened, scenario, acknowledged) {
   await mustBeSound(opened, scenario)
   await store.absorb()
   await mustBeSound(opened, scenario)
-  const changes = [...(await store.history()).changes]
+  const changes = await store.changes()
   const texts = changes.flatMap(({ touched }) => touched.flatMap(({ before, after }) => [before, after]))
   const all = [...texts, ...(await entriesOf(store))].map((entry) => entry?.content)
   must(all.includes(HAND_SAYS), "the hand's text is lost")
@@ -68,7 +68,7 @@ async function checkUndo({ store, memory, root }, scenario, { before, hand, ours
   const now = here.get(file)
   const isOurText = (text) => (weSay === undefined ? text === undefined : text?.includes(weSay) === true)
   must(now === hand || isOurText(now) || (mayBeAsBefore && now === before), `torn: ${file} holds ${now}`)
-  const last = [...(await store.history()).changes].at(-1).change.number
+  const last = (await store.changes({ limit: 1 }))[0].change.number
   const { change } = await memory.undo({ changes: [last] })
   const undone = treeOf(root)
   const texts = [...here.values(), ...undone.values()]

@@ -9,7 +9,6 @@ import { condenseTogether, killWhileThinking } from './condense-rounds.mjs'
 import { condenseScenarios } from './condense-scenarios.mjs'
 import { powerCuts } from './cuts.mjs'
 import { fileScenarios } from './file-scenarios.mjs'
-import { lostTail } from './lost-tail.mjs'
 import { lostWrites } from './lost-writes.mjs'
 import { callsOf, playAll, statesOf } from './play.mjs'
 import { commandLines, firstUse, lockStress, randomKills, readMeanwhile, together } from './rounds.mjs'
@@ -237,9 +236,5 @@ async function cli(store = 'folder') {
 async function file() {
   await playScenarios(fileScenarios, 'file')
   for (const part of [kills, cuts, writers, cli]) await part('file')
-  for (let round = 0; round < 1000; round++) {
-    const seed = options.seed + round
-    await attempt(`lost tails, seed ${seed}`, () => lostTail({ seed, steps: 4 + (round % 40), cuts: 5 }))
-  }
   await attempt('readers', async () => `${await readMeanwhile({ writers: 4, count: 200, store: 'file' })} reads`)
 }

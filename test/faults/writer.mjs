@@ -5,8 +5,6 @@ import { openMemory } from '../../dist/index.js'
 
 export const SHARED_NOTE = 'shared'
 export const SHARED_SESSION = 'all of us'
-/** So often a writer makes a new file of the one that all write to; a folder has no such thing. */
-const FOLD_EVERY = 6
 
 export async function writeMany({ folder, writer, count, say }) {
   const memory = await openMemory({ workspace: folder, timezone: 'UTC', lockWaitMs: 60_000 })
@@ -16,7 +14,6 @@ export async function writeMany({ folder, writer, count, say }) {
       const { entry, change } = (await write()) ?? {}
       say('ack', { thing, id: entry?.id, revision: entry?.revision, number: change?.number })
     }
-    if (n % FOLD_EVERY === 0) await memory.store.fold?.()
   }
   await memory.close()
 }
@@ -85,7 +82,6 @@ export async function writeChecked({ folder, writer, count }) {
     if (n % 3 === 0) await memory.remember(checked)
     else if (n % 3 === 1) await memory.remember(checked, { name: `note ${n % 5}` })
     else await memory.learnFact(`topic ${n % 5}`, checked)
-    if (n % FOLD_EVERY === 0) await memory.store.fold?.()
   }
   await memory.close()
 }

@@ -1,257 +1,347 @@
 /**
- * A file of which one byte was changed, or the end is missing: refused with its reason, or it says all that it said; where a
- * part of it can't be read, that part is an error and the rest is whole. Never less without a word, never empty, and never
- * made worse: what is refused is left as it is. Ten thousand times in the nightly run.
+ * A memory in one file that was damaged: refused with its reason, or reported by the doctor, or it reads as it was. Never less, never an
+ * error of the language, and the file is left as it is. A sample in `npm test`, every place in the nightly run.
  */
-
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { HEADER_BYTES, slotOffset } from '../../src/codec/one-file/header.ts'
-import { isKeepsakeError, type KeepsakeError } from '../../src/errors.ts'
-import type { Operation } from '../../src/model/operation.ts'
-import { type FileStore, fileStore } from '../../src/stores/file/store.ts'
-import { memoryStore } from '../../src/stores/memory.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { isKeepsakeError } from '../../src/errors.ts'
+import { examineFile, repairFile } from '../../src/stores/doctor/file.ts'
+import { Connection } from '../../src/stores/engine/sqlite.ts'
+import { fileStore } from '../../src/stores/file/store.ts'
 import { seededRandom } from '../../src/testing/random.ts'
 import { isNightly, seed } from '../tier.ts'
-import { everythingOf, PARTS, type Part, partsOf, type Told } from './everything.ts'
+import { makeFullMemory, readAll } from './full-memory.ts'
 
-const FLIPS = isNightly ? 8000 : 150
-const CUTS = isNightly ? 2000 : 50
-const RUNS = isNightly ? 1000 : 300
-/** Each so many times it is also written to, and folded. */
-const WRITES = 5
-const REFUSALS = ['DAMAGED', 'FOREIGN', 'NEWER']
-const DERIVED = Buffer.from('derived bytes, which nobody misses')
-const AGENT = { by: 'agent', agent: 'main' } as const
-const DAY_MS = 86_400_000
-const BEGUN = Date.parse('2026-01-05T08:00:00.000Z')
-const NOW = BEGUN + 200 * DAY_MS
+/** Places that are damaged in `npm test`. */
+const SAMPLE = 12
+const BLOCK_BYTES = 16
 
 let folder: string
+let original: Buffer
+let expected: unknown
 let path: string
-let whole: Buffer
-let told: Told
-const random = seededRandom(seed)
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'keepsake-flips-'))
-  path = join(folder, 'memory.keepsake')
-  await makeMemory()
-  whole = readFileSync(path)
-  const store = open()
-  told = await everythingOf(store)
-  await store.close()
+  folder = mkdtempSync(join(tmpdir(), 'keepsake-damage-'))
+  path = join(folder, 'original.keepsake')
+  await makeFullMemory(path)
+  original = readFileSync(path)
+  expected = (await read(path)).value
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-function open(now = NOW): FileStore {
-  return fileStore({ path, clock: () => now })
-}
+beforeEach(() => {
+  path = join(folder, 'memory.keepsake')
+})
 
-function note(n: number): Operation {
-  return {
-    op: 'add',
-    scope: 'main',
-    kind: 'note',
-    name: `Note ${n}`,
-    aliases: [`n${n}`],
-    content: `A note, ${n}.\n`.repeat(n),
-  }
-}
+afterEach(() => {
+  for (const name of readdirSync(folder)) if (name.startsWith('memory')) rmSync(join(folder, name), { recursive: true })
+})
 
-/** Of every type of frame some, before the catalogue and behind it. */
-async function makeMemory(): Promise<void> {
-  let now = BEGUN
-  const settings = { retentionDays: 30, retentionMb: 1 }
-  const source = memoryStore({
-    clock: () => (now += 60_000),
-    settings,
-    documents: { 'directives/memory.md': 'Be kind.\n' },
-  })
-  for (let n = 1; n <= 6; n++) await source.apply({ operations: [note(n)], origin: AGENT })
-  await source.sessions.append('main', 'chat', [{ type: 'turn', role: 'user', content: 'Hello' }])
-  const store = open()
-  await store.adopt(await source.image())
-  const [first] = await store.heads()
-  await store.apply({ operations: [note(7), { op: 'rename', id: first?.id ?? '', name: 'Renamed' }], origin: AGENT })
-  await store.derived.write('one', DERIVED)
-  await store.fold()
-  await store.apply({
-    operations: [note(8), { op: 'write', id: first?.id ?? '', content: 'Now another.' }],
-    origin: AGENT,
-  })
-  await store.derived.write('two', DERIVED)
-  await store.sessions.append('main', 'chat', [{ type: 'turn', role: 'assistant', content: 'Hello.' }])
-  await store.apply({
-    operations: [{ op: 'remove', id: (await store.resolve('main', 'n3'))?.id ?? '' }],
-    origin: AGENT,
-  })
-  await store.close()
-}
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+})
 
 interface Outcome {
-  readonly refused: readonly Part[]
-  readonly all: number
+  /** What was read, if all of it was. */
+  readonly value?: unknown
+  /** Why not. */
+  readonly code?: string
 }
 
-/** What the file says now: of every part all of it, or why not. */
-async function look(store: FileStore, expected: Told): Promise<Outcome> {
-  const parts = await partsOf(store)
-  const refused: Part[] = []
-  for (const [part, said] of parts) {
-    if (isKeepsakeError(said)) {
-      checkRefusal(said)
-      refused.push(part)
-    } else expect(said, part).toEqual(expected[part])
-  }
-  for (const key of ['one', 'two']) {
-    const bytes = await store.derived.read(key)
-    if (bytes) expect(Buffer.from(bytes).equals(DERIVED), key).toBe(true)
-  }
-  return { refused, all: parts.size }
-}
-
-function checkRefusal(error: KeepsakeError): void {
-  expect(REFUSALS).toContain(error.code)
-  expect(error.message).toContain('memory.keepsake')
-  expect(error.hint).toContain('It was left as it is.')
-}
-
-/** `undefined` when it was refused. */
-async function tried<T>(work: () => Promise<T>): Promise<T | undefined> {
+/** Everything, or one of our errors; any other error is thrown. */
+async function read(file: string): Promise<Outcome> {
   try {
-    return await work()
-  } catch (error) {
-    if (!isKeepsakeError(error)) throw error
-    checkRefusal(error)
-    return undefined
-  }
-}
-
-async function examine(bytes: Buffer, isWritten: boolean): Promise<Outcome> {
-  writeFileSync(path, bytes)
-  const store = await tried(async () => open())
-  const outcome = store ? await look(store, told) : { refused: PARTS, all: PARTS.length }
-  await store?.close()
-  expect(readFileSync(path).equals(bytes), 'reading changed the file').toBe(true)
-  if (isWritten && store) await goOn(bytes)
-  return outcome
-}
-
-/** A write and a fold: refused and nothing is changed, or all is still there, and the new one too. */
-async function goOn(bytes: Buffer): Promise<void> {
-  const store = open()
-  const written = await tried(() => store.apply({ operations: [note(9)], origin: AGENT }))
-  if (!written) {
-    await store.close()
-    expect(readFileSync(path).equals(bytes), 'a refused write changed the file').toBe(true)
-    return
-  }
-  const before = await partsOf(store)
-  await tried(() => store.fold())
-  await store.close()
-  const again = open()
-  const after = await partsOf(again)
-  await again.close()
-  for (const part of ['settings', 'sessions', 'pages', 'files', 'documents'] as const) {
-    const said = after.get(part)
-    if (!isKeepsakeError(said)) expect(said, part).toEqual(told[part])
-  }
-  for (const [part, said] of before) {
-    if (!isKeepsakeError(said) && part !== 'past') expect(after.get(part), `${part} after a fold`).toEqual(said)
-  }
-  const entries = after.get('entries')
-  if (!isKeepsakeError(entries)) {
-    const names = (entries as { name: string }[]).map(({ name }) => name)
-    expect(names).toEqual([...(told.entries as { name: string }[]).map(({ name }) => name), 'Note 9'])
-  }
-}
-
-function flipped(at: number): Buffer {
-  const bytes = Buffer.from(whole)
-  bytes[at] = (bytes[at] ?? 0) ^ (1 + random.int(255))
-  return bytes
-}
-
-/** All of the header, and of the rest as much as there is time for. */
-function placesToFlip(): number[] {
-  const rest = Array.from(
-    { length: FLIPS - HEADER_BYTES },
-    () => HEADER_BYTES + random.int(whole.length - HEADER_BYTES),
-  )
-  return [...Array(HEADER_BYTES).keys(), ...rest]
-}
-
-/** What a lost sector, or a program that is not meant for such files, makes of it. */
-function withRun(): readonly [what: string, bytes: Buffer] {
-  const at = random.int(whole.length)
-  const end = Math.min(whole.length, at + 1 + random.int(600))
-  const [before, run, after] = [whole.subarray(0, at), whole.subarray(at, end), whole.subarray(end)]
-  const kind = random.pick(['zeros', 'missing', 'twice'] as const)
-  const instead = { zeros: Buffer.alloc(run.length), missing: Buffer.alloc(0), twice: Buffer.concat([run, run]) }
-  return [`bytes ${at} to ${end} ${kind}`, Buffer.concat([before, instead[kind], after])]
-}
-
-async function examineAll(cases: readonly (readonly [what: string, bytes: Buffer])[]): Promise<Record<string, number>> {
-  const counts = { whole: 0, parts: 0, refused: 0 }
-  for (const [n, [what, bytes]] of cases.entries()) {
+    const store = fileStore({ path: file })
     try {
-      const { refused, all } = await examine(bytes, n % WRITES === 0)
-      counts[refused.length === 0 ? 'whole' : refused.length < all ? 'parts' : 'refused']++
-    } catch (error) {
-      throw new Error(`${what}, seed ${seed}`, { cause: error })
-    }
-  }
-  return counts
-}
-
-describe(`a damaged file (seed ${seed})`, () => {
-  it(`says all that it said or says that it can't: ${FLIPS} flipped bytes`, { timeout: 600_000 }, async () => {
-    const counts = await examineAll(placesToFlip().map((at) => [`byte ${at} of ${whole.length}`, flipped(at)]))
-    console.log(`flips: ${JSON.stringify(counts)}, ${whole.length} bytes, seed ${seed}`)
-    expect(Math.min(...Object.values(counts))).toBeGreaterThan(0)
-  })
-
-  it(`is refused when its end is missing: ${CUTS} times`, { timeout: 600_000 }, async () => {
-    const lengths = [
-      0,
-      1,
-      HEADER_BYTES - 1,
-      HEADER_BYTES,
-      whole.length - 1,
-      ...Array.from({ length: CUTS - 5 }, () => random.int(whole.length)),
-    ]
-    const counts = await examineAll(
-      lengths.map((length) => [`cut to ${length} of ${whole.length}`, whole.subarray(0, length)]),
-    )
-    expect(counts).toEqual({ whole: 0, parts: 0, refused: CUTS })
-  })
-
-  it(`nor when a run of bytes is zeros, missing or there twice: ${RUNS} times`, { timeout: 600_000 }, async () => {
-    const counts = await examineAll(Array.from({ length: RUNS }, withRun))
-    expect(Math.min(counts['parts'] ?? 0, counts['refused'] ?? 0)).toBeGreaterThan(0)
-  })
-
-  it('says all, tells of it, and is mended by the next write, when one of the two slots is damaged', async () => {
-    for (let at = slotOffset('A'); at < HEADER_BYTES; at += isNightly ? 1 : 11) {
-      writeFileSync(path, flipped(at))
-      const store = open()
-      expect(await everythingOf(store)).toEqual(told)
-      expect(await store.problems()).toMatchObject([{ path, problem: expect.stringContaining('how far it goes') }])
-      await store.apply({ operations: [note(9)], origin: AGENT })
-      await store.apply({ operations: [note(10)], origin: AGENT })
-      expect(await store.problems(), `byte ${at}`).toEqual([])
-      expect(await store.heads()).toHaveLength(9)
+      return { value: await readAll(store) }
+    } finally {
       await store.close()
     }
+  } catch (error) {
+    if (!isKeepsakeError(error) || !error.hint) throw error
+    return { code: error.code }
+  }
+}
+
+async function damageIn(file: string): Promise<string[]> {
+  const { findings } = await examineFile(file)
+  return findings.filter(({ severity }) => severity === 'damage').map(({ problem }) => problem)
+}
+
+/** What became of a file with these bytes; throws when it is taken for less than it is, or was changed by looking. */
+async function outcomeOf(bytes: Uint8Array): Promise<'refused' | 'reported' | 'equal'> {
+  writeFileSync(path, bytes, { mode: 0o600 })
+  const { value, code } = await read(path)
+  const damage = await damageIn(path)
+  if (!readFileSync(path).equals(bytes)) throw new Error('the file was changed by looking at it')
+  const beside = readdirSync(folder).filter((name) => name.startsWith('memory') && name !== 'memory.keepsake')
+  if (beside.length > 0) throw new Error(`left beside it: ${beside}`)
+  if (code !== undefined && damage.length === 0) throw new Error(`${code} on reading, and the doctor finds nothing`)
+  if (code !== undefined) return 'refused'
+  if (damage.length > 0) return 'reported'
+  if (!isDeepStrictEqual(value, expected)) throw new Error('it reads differently, and nothing says so')
+  return 'equal'
+}
+
+/** Every place in the nightly run, some of them in `npm test`: the same each time. */
+function sampled<T>(places: readonly T[], salt: number, count = SAMPLE): readonly T[] {
+  if (isNightly || places.length <= count) return places
+  const random = seededRandom(seed + salt)
+  return Array.from({ length: count }, () => random.pick(places))
+}
+
+async function damageAll(
+  places: readonly number[],
+  change: (bytes: Buffer, at: number) => void,
+): Promise<Map<string, number>> {
+  const outcomes = new Map<string, number>()
+  const wrong: string[] = []
+  for (const at of places) {
+    const bytes = Buffer.from(original)
+    change(bytes, at)
+    if (bytes.equals(original)) continue
+    const outcome = await outcomeOf(bytes).catch((error: unknown) => {
+      wrong.push(`at ${at}: ${error instanceof Error ? error.stack : error}`)
+      return 'wrong'
+    })
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+  }
+  expect(wrong.slice(0, 5), `${wrong.length} of ${places.length}`).toEqual([])
+  return outcomes
+}
+
+const blocks = (): number[] => Array.from({ length: original.length / BLOCK_BYTES }, (_, n) => n * BLOCK_BYTES)
+const LONG = { timeout: 3_600_000 }
+
+describe('a damaged file', () => {
+  it('reads as it was while nothing is wrong with it', async () => {
+    expect(await outcomeOf(original)).toBe('equal')
   })
 
-  it('reads what was never damaged, so that the rest of this proves something', async () => {
-    expect(await examine(whole, true)).toEqual({ refused: [], all: PARTS.length })
-    expect(told.entries).toHaveLength(7)
-    expect((told.past as { entries: unknown[] }).entries).toHaveLength(6)
-    expect((told.files as unknown[]).length).toBe(1)
+  it('with 16 zeroed bytes anywhere is refused or reported, or reads as it was', LONG, async () => {
+    const places = blocks().filter((at) => original.subarray(at, at + BLOCK_BYTES).some((byte) => byte !== 0))
+    const outcomes = await damageAll(sampled(places, 1), (bytes, at) => bytes.fill(0, at, at + BLOCK_BYTES))
+    expect((outcomes.get('refused') ?? 0) + (outcomes.get('reported') ?? 0)).toBeGreaterThan(outcomes.get('equal') ?? 0)
   })
+
+  it('with a flipped bit anywhere is refused or reported, or reads as it was', LONG, async () => {
+    const random = seededRandom(seed)
+    await damageAll(sampled(blocks(), 2), (bytes, at) => {
+      const place = at + random.int(BLOCK_BYTES)
+      bytes[place] = (bytes[place] ?? 0) ^ (1 << random.int(8))
+    })
+  })
+
+  it('with random bytes in it, or a page of another place, is refused or reported', LONG, async () => {
+    const random = seededRandom(seed + 7)
+    await damageAll(sampled(blocks(), 3, SAMPLE / 3), (bytes, at) => {
+      for (let n = 0; n < BLOCK_BYTES; n++) bytes[at + n] = random.int(256)
+    })
+    const pages = Array.from({ length: original.length / 4096 }, (_, n) => n * 4096)
+    await damageAll(sampled(pages.slice(1), 4, SAMPLE / 3), (bytes, at) => {
+      original.copy(bytes, at, random.pick(pages), (random.pick(pages) % 4096) + 4096)
+    })
+    await damageAll(sampled(pages, 5, SAMPLE / 3), (bytes, at) => bytes.fill(0, at, at + 4096))
+  })
+
+  it('that is cut off anywhere is refused, and found to be damaged', LONG, async () => {
+    const lengths = [0, 1, 15, 16, 17, 50, 99, 100, 101, 511, 512, 4095, 4096, 4097, original.length - 1]
+    for (const length of [...lengths, ...sampled(blocks(), 6, SAMPLE / 3).filter((at) => at > 0)]) {
+      expect(await outcomeOf(original.subarray(0, length)), `${length} bytes`).toBe('refused')
+    }
+  })
+
+  it('that is longer than it was reads as it was, or is reported', async () => {
+    for (const more of [Buffer.alloc(1), Buffer.alloc(4096, 'x'), Buffer.from(original)]) {
+      expect(['equal', 'reported', 'refused']).toContain(await outcomeOf(Buffer.concat([original, more])))
+    }
+  })
+})
+
+describe('what is no memory of ours is refused and left alone:', () => {
+  const refusals: Readonly<Record<string, readonly [code: string, make: () => void]>> = {
+    'an empty file': ['DAMAGED', () => writeFileSync(path, '')],
+    'a text': ['FOREIGN', () => writeFileSync(path, 'Dear diary, '.repeat(100))],
+    'a short text': ['FOREIGN', () => writeFileSync(path, 'Dear diary')],
+    'the first version of the format': ['FOREIGN', () => writeFileSync(path, `\x89KEEP${'\0'.repeat(200)}`, 'latin1')],
+    'a database of another program': [
+      'FOREIGN',
+      () => {
+        const other = new Connection(path)
+        other.exec('CREATE TABLE entries (id TEXT); PRAGMA user_version = 1')
+        other.close()
+      },
+    ],
+    'a folder': ['FOREIGN', () => mkdirSync(path)],
+    'a link to a memory': [
+      'FOREIGN',
+      () => {
+        copyFileSync(join(folder, 'original.keepsake'), join(folder, 'memory-elsewhere'))
+        symlinkSync(join(folder, 'memory-elsewhere'), path)
+      },
+    ],
+    'a newer version': ['NEWER', () => edit('PRAGMA user_version = 2')],
+    'one with a trigger': [
+      'DAMAGED',
+      () => edit('CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM changes; END'),
+    ],
+    'one without an index': ['DAMAGED', () => edit('DROP INDEX entries_by_scope')],
+    'one without a table': ['DAMAGED', () => edit('DROP TABLE transcripts')],
+    'one with another column': ['DAMAGED', () => edit('ALTER TABLE entries ADD COLUMN more TEXT')],
+    'one with other settings': ['DAMAGED', () => edit("UPDATE settings SET value = '{}' WHERE key = 'settings'")],
+    'one without settings': ['DAMAGED', () => edit('DELETE FROM settings')],
+  }
+
+  function edit(sql: string): void {
+    writeFileSync(path, original, { mode: 0o600 })
+    const connection = new Connection(path)
+    connection.exec(sql)
+    connection.close()
+  }
+
+  it.each(Object.keys(refusals))('%s', async (name) => {
+    const [code, make] = refusals[name] ?? ['', () => undefined]
+    make()
+    const isFile = name !== 'a folder'
+    const before = isFile ? readFileSync(path) : undefined
+    expect(await read(path)).toEqual({ code })
+    const writing = async (): Promise<unknown> => fileStore({ path }).init()
+    await expect(writing()).rejects.toMatchObject({ code })
+    if (name === 'a link to a memory') rmSync(join(folder, 'memory-elsewhere'))
+    else expect(await damageIn(path)).not.toEqual([])
+    if (before && name !== 'a link to a memory') expect(readFileSync(path).equals(before)).toBe(true)
+    const beside = readdirSync(folder).filter((one) => one.startsWith('memory') && one !== 'memory.keepsake')
+    expect(beside).toEqual([])
+  })
+})
+
+describe('a -wal that a crash left', () => {
+  /** The file and the `-wal` of a process that was killed after the last of three writes. */
+  async function crashed(): Promise<{ file: Buffer; wal: Buffer; frames: readonly number[] }> {
+    writeFileSync(path, original, { mode: 0o600 })
+    const store = fileStore({ path })
+    const sizes: number[] = []
+    for (const name of ['first', 'second', 'third']) {
+      await store.apply({
+        operations: [{ op: 'add', scope: 'main', kind: 'note', name, content: name }],
+        origin: { by: 'user' },
+      })
+      sizes.push(readFileSync(`${path}-wal`).length)
+    }
+    const [file, wal] = [readFileSync(path), readFileSync(`${path}-wal`)]
+    await store.close()
+    return { file, wal, frames: sizes }
+  }
+
+  async function namesAfter(file: Buffer, wal: Buffer): Promise<(string | null)[]> {
+    writeFileSync(path, file, { mode: 0o600 })
+    writeFileSync(`${path}-wal`, wal, { mode: 0o600 })
+    rmSync(`${path}-shm`, { force: true })
+    const store = fileStore({ path })
+    try {
+      return (await store.heads()).slice(-3).map(({ name }) => name)
+    } finally {
+      await store.close()
+    }
+  }
+
+  it('is read, and taken in when the file is closed', async () => {
+    const { file, wal } = await crashed()
+    expect(await namesAfter(file, wal)).toEqual(['first', 'second', 'third'])
+    expect(readdirSync(folder).filter((name) => name.startsWith('memory'))).toEqual(['memory.keepsake'])
+    expect(await damageIn(path)).toEqual([])
+  })
+
+  it('ends where a frame was damaged: what is behind it is gone without an error, and what is before it is whole', async () => {
+    const { file, wal, frames } = await crashed()
+    const [first = 0, second = 0] = frames
+    for (const [at, kept] of [
+      [second + 100, ['first', 'second']],
+      [first + 100, ['first']],
+      [100, []],
+    ] as const) {
+      const torn = Buffer.from(wal)
+      for (let n = 0; n < BLOCK_BYTES; n++) torn[at + n] = ~(torn[at + n] ?? 0)
+      const names = await namesAfter(file, torn)
+      expect(names.filter((name) => ['first', 'second', 'third'].includes(name ?? ''))).toEqual(kept)
+      expect(await damageIn(path)).toEqual([])
+    }
+  })
+
+  it('that is cut off loses only what was behind the cut', async () => {
+    const { file, wal, frames } = await crashed()
+    const names = await namesAfter(file, wal.subarray(0, (frames[1] ?? 0) + 50))
+    expect(names.slice(-2)).toEqual(['first', 'second'])
+    expect(await damageIn(path)).toEqual([])
+  })
+})
+
+describe('--fix on a damaged file', () => {
+  it('saves every entry that can be read, leaves no damage, and keeps the damaged file', LONG, async () => {
+    const random = seededRandom(seed + 9)
+    const places = blocks().filter((at) => at >= 4096)
+    const wrong: string[] = []
+    let repaired = 0
+    for (const at of sampled(places, 8, 12)) {
+      const bytes = Buffer.from(original)
+      bytes.fill(0, at, at + (random.chance(4) ? 4096 : BLOCK_BYTES))
+      writeFileSync(path, bytes, { mode: 0o600 })
+      if ((await damageIn(path)).length === 0) continue
+      const before = await readableEntries(path)
+      const { backup, examination } = await repairFile(path)
+      const left = examination.findings.filter(({ severity }) => severity === 'damage')
+      if (left.length > 0) {
+        // Nothing at all could be read.
+        if (before.size > 0) wrong.push(`at ${at}: still ${left[0]?.problem}`)
+        continue
+      }
+      repaired++
+      // The header says that it is no longer shared by a -wal.
+      if (backup === undefined || !readFileSync(backup).subarray(100).equals(bytes.subarray(100)))
+        wrong.push(`at ${at}: the damaged file was not kept`)
+      const after = await readableEntries(path)
+      for (const [id, entry] of before) {
+        if (!isDeepStrictEqual(after.get(id), entry)) wrong.push(`at ${at}: the entry ${id} is lost`)
+      }
+      const store = fileStore({ path })
+      await store.apply({
+        operations: [{ op: 'add', scope: 'main', kind: 'note', name: 'after', content: 'x' }],
+        origin: { by: 'user' },
+      })
+      await store.close()
+      for (const name of readdirSync(folder)) if (name.startsWith('memory')) rmSync(join(folder, name))
+    }
+    expect(wrong.slice(0, 5), `${wrong.length}`).toEqual([])
+    expect(repaired).toBeGreaterThan(2)
+  })
+
+  /** Row by row, so that one that can't be read costs only itself; and only what is as it was written. */
+  async function readableEntries(file: string): Promise<Map<string, unknown>> {
+    const found = new Map<string, unknown>()
+    const good = (expected as { readonly byId: readonly ({ readonly id: string } | undefined)[] }).byId
+    let store: ReturnType<typeof fileStore>
+    try {
+      store = fileStore({ path: file })
+    } catch {
+      return found
+    }
+    for (const known of good) {
+      const entry = known && (await store.get(known.id).catch(() => undefined))
+      if (entry && isDeepStrictEqual(entry, known)) found.set(entry.id, entry)
+    }
+    await store.close()
+    return found
+  }
 })

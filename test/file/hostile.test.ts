@@ -1,205 +1,247 @@
 /**
- * Files that no program of ours wrote, with right checksums: every value in every line of JSON replaced, one a file. Whoever reads such
- * a file is answered, or told that it is damaged; nobody meets an error of the language, and nothing is written outside.
+ * Files that somebody made to harm us: the header, the tables and every checksum are right, and the values are not. Every call gives an
+ * answer or one of our errors, never one of the language, and nothing is written outside of the memory.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { crc32 } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { encodeFrame, type FrameType } from '../../src/codec/one-file/frame.ts'
-import { encodeHeader, HEADER_BYTES } from '../../src/codec/one-file/header.ts'
-import { settingsInFile } from '../../src/config/settings-in-file.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isKeepsakeError } from '../../src/errors.ts'
 import { moveMemory } from '../../src/move/move-memory.ts'
-import { examineFile } from '../../src/stores/file/doctor/examine.ts'
-import { mendFile } from '../../src/stores/file/doctor/mend.ts'
-import { fileStore } from '../../src/stores/file/store.ts'
+import { examineFile, repairFile } from '../../src/stores/doctor/file.ts'
+import { insert, type TableName } from '../../src/stores/engine/schema.ts'
+import type { SqlValue } from '../../src/stores/engine/sql.ts'
+import { Connection } from '../../src/stores/engine/sqlite.ts'
+import { type FileStore, fileStore } from '../../src/stores/file/store.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
-import { apply, experience, note, scanned } from '../../src/testing/requests.ts'
-import { isNightly } from '../tier.ts'
+import { note } from '../../src/testing/requests.ts'
+import { isNightly, seed } from '../tier.ts'
 
-interface Frame {
-  readonly type: FrameType
-  readonly payload: Buffer
-}
+/** Of the forgeries, in `npm test`. */
+const EVERY = 4
 
-let folder: string
-let frames: readonly Frame[]
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'keepsake-hostile-'))
-  const path = join(folder, 'made.keepsake')
-  const store = fileStore({ path })
-  await apply(store, [note('one', { aliases: ['uno'] }), experience('two')])
-  await apply(store, [{ op: 'add', scope: 'main', kind: 'identity', name: 'IDENTITY', content: 'I am.\n' }])
-  await store.sessions.append('main', 'chat', [{ type: 'turn' }])
-  await store.fold()
-  await apply(store, [note('three')])
-  await store.sessions.append('main', 'chat', [{ type: 'turn' }])
+let base: string
+let path: string
+
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), 'keepsake-hostile-'))
+  mkdirSync(join(base, 'inside'))
+  path = join(base, 'inside', 'memory.keepsake')
+  const store = fileStore({ path, timezone: 'UTC' })
+  await store.apply({ operations: [note('first', { aliases: ['one'] }), note('second')], origin: { by: 'user' } })
+  const id = (await store.resolve('main', 'second'))?.id ?? ''
+  await store.apply({ operations: [{ op: 'write', id, content: 'changed' }], origin: { by: 'user' } })
+  await store.sessions.append('main', 'chat', [{ n: 1 }])
+  await store.derived.write('index', Buffer.from('bytes'))
   await store.close()
-  frames = framesOf(readFileSync(path))
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-function framesOf(bytes: Buffer): Frame[] {
-  const found: Frame[] = []
-  for (let at = HEADER_BYTES; at < bytes.length; ) {
-    const length = bytes.readUInt32LE(at + 4)
-    const type = bytes.toString('latin1', at, at + 4) as FrameType
-    found.push({ type, payload: bytes.subarray(at + 16, at + 16 + length) })
-    at += 16 + Math.ceil(length / 8) * 8
-  }
-  return found
+afterEach(() => {
+  rmSync(base, { recursive: true, force: true })
+})
+
+/** Changes some columns of every row of a table, and puts a right checksum to each. */
+async function forge(table: TableName, where: string, columns: Readonly<Record<string, SqlValue>>): Promise<void> {
+  await edit(async (connection) => {
+    const rows = connection.allNow(`SELECT * FROM ${table} WHERE ${where}`)
+    if (rows.length === 0) throw new Error('nothing to forge')
+    await connection.run(`DELETE FROM ${table} WHERE ${where}`)
+    for (const { checksum: _, ...row } of rows) await insert(connection, table, { ...row, ...columns })
+  })
 }
 
-function written(name: string, given: readonly Frame[]): string {
-  const parts: Uint8Array[] = []
-  let [end, catalogue] = [HEADER_BYTES, 0]
-  for (const { type, payload } of given) {
-    if (type === 'cata') catalogue = end
-    const frame = encodeFrame(type, [payload], crc32)
-    parts.push(frame)
-    end += frame.length
-  }
-  const header = encodeHeader({ generation: new Uint8Array(16), catalogue }, { end, number: 3 }, crc32)
-  const path = join(folder, name)
-  writeFileSync(path, Buffer.concat([header, ...parts]))
-  return path
-}
-
-function withLine({ type, payload }: Frame, value: unknown): Frame {
-  const json = Buffer.from(JSON.stringify(value))
-  const blanks = type === 'cata' ? (8 - ((json.length + 1) % 8)) % 8 : 0
-  const rest = payload.subarray(payload.indexOf(10) + 1)
-  return { type, payload: Buffer.concat([json, Buffer.alloc(blanks, 32), Buffer.from('\n'), rest]) }
-}
-
-function lineOf({ payload }: Frame): unknown {
-  return JSON.parse(payload.toString('utf8', 0, payload.indexOf(10)))
-}
-
-const BAD = [null, -1, '../../x', []]
-
-function* replaced(value: unknown): Generator<unknown> {
-  yield* BAD
-  if (typeof value !== 'object' || value === null) return
-  for (const [key, inner] of Object.entries(value)) {
-    for (const other of replaced(inner)) {
-      yield Array.isArray(value) ? value.with(Number(key), other) : { ...value, [key]: other }
-    }
-  }
-}
-
-/** Every file that differs from ours in one value. */
-function* hostile(): Generator<readonly Frame[]> {
-  for (const [index, frame] of frames.entries()) {
-    if (frame.type === 'derv') continue
-    for (const value of replaced(lineOf(frame))) yield frames.with(index, withLine(frame, value))
-    yield frames.with(index, { type: frame.type, payload: Buffer.from('no line') })
-    yield frames.with(index, { type: frame.type, payload: Buffer.from('\xff\n', 'latin1') })
-  }
-  // The rows of the catalogue, which are parsed when they are asked for.
-  const catalogue = frames.findIndex(({ type }) => type === 'cata')
-  const payload = frames[catalogue]?.payload ?? Buffer.alloc(0)
-  for (const [from, to] of [
-    ['"note"', '"nope"'],
-    ['["uno"]', '"uno12"'],
-    ['"main"', '12345.'],
-    ['[["main"', '{"xmain"'],
-    ['[[', '{{'],
-  ] as const) {
-    const text = payload.toString('latin1')
-    const at = text.lastIndexOf(from)
-    const changed = text.slice(0, at) + to + text.slice(at + from.length)
-    yield frames.with(catalogue, { type: 'cata', payload: Buffer.from(changed, 'latin1') })
-  }
-}
-
-async function told(run: () => unknown): Promise<void> {
+async function edit(work: (connection: Connection) => Promise<void>): Promise<void> {
+  const connection = new Connection(path)
   try {
-    await run()
-  } catch (error) {
-    if (!isKeepsakeError(error)) throw error
-  }
-}
-
-async function readAll(path: string): Promise<void> {
-  const store = fileStore({ path })
-  try {
-    await told(() => store.heads())
-    await told(() => store.resolve('main', 'one'))
-    await told(() => scanned(store))
-    await told(() => store.sessions.list('main'))
-    await told(() => store.changes())
-    await told(async () => [...(await store.history()).changes])
-    await told(async () => {
-      const image = await store.image()
-      for (const items of [image.entries(), image.sessions(), image.files()]) for await (const _ of items);
-    })
+    await work(connection)
   } finally {
-    await store.close()
+    connection.close()
   }
 }
 
-describe('a file that somebody made', () => {
-  it('is read as it is or called damaged, by the store and by doctor, whatever its lines say', async () => {
-    let damaged = 0
-    for (const given of [...hostile()].filter((_, n) => isNightly || n % 4 === 0)) {
-      const path = written('hostile.keepsake', given)
-      await told(() => settingsInFile(path))
-      await told(() => readAll(path))
-      if (examineFile(path).findings.some(({ severity }) => severity === 'damage')) damaged++
+const CALLS: Readonly<Record<string, (store: FileStore, id: string) => Promise<unknown>>> = {
+  settings: (store) => store.settings(),
+  heads: (store) => store.heads(),
+  'heads of a scope': (store) => store.heads({ scopes: ['main'], kinds: ['note'] }),
+  scan: async (store) => {
+    for await (const _ of store.scan());
+  },
+  get: (store, id) => store.get(id),
+  resolve: (store) => store.resolve('main', 'second'),
+  feed: (store) => store.feed(),
+  changes: (store) => store.changes(),
+  'changes of a scope': (store) => store.changes({ scopes: ['main'], undone: false }),
+  stateAt: (store) => store.stateAt(1),
+  'stateAt a time': (store) => store.stateAt(new Date().toISOString()),
+  versions: (store, id) => store.versions([id]),
+  gone: (store) => store.gone({ called: 'second' }),
+  sessions: (store) => store.sessions.list('main'),
+  session: (store) => store.sessions.read('main', 'chat'),
+  'end of a session': (store) => store.sessions.readBefore('main', 'chat'),
+  derived: (store) => store.derived.read('index'),
+  document: (store) => store.document('directives/memory.md'),
+  image: async (store) => {
+    const image = await store.image()
+    try {
+      for await (const _ of image.entries());
+      for await (const _ of image.sessions());
+      for await (const _ of image.files());
+      for await (const _ of image.history.changes());
+    } finally {
+      await image.close()
     }
-    expect(damaged).toBeGreaterThan(isNightly ? 100 : 25)
-  }, 60_000)
+  },
+  lease: async (store) => (await store.lease('work'))?.release(),
+  append: (store) => store.sessions.append('main', 'chat', [{ n: 2 }]),
+  write: (store, id) => store.apply({ operations: [{ op: 'write', id, content: 'more' }], origin: { by: 'user' } }),
+  add: (store) => store.apply({ operations: [note('second')], origin: { by: 'user' } }),
+  'note a backup': (store) => store.noteBackup(join(base, 'backup')),
+  purge: (store, id) => store.purge([id]),
+}
 
-  it('is saved as far as it is ours', async () => {
-    const index = frames.findLastIndex(({ type }) => type === 'chng')
-    const path = written('saved.keepsake', frames.with(index, withLine(frames[index] as Frame, { number: 3 })))
-    expect(() => fileStore({ path })).toThrow(/saved\.keepsake.*not one that Keepsake writes \(byte \d+\)/)
-    const { backup, examination } = await mendFile(path)
-    expect(backup).toMatch(/damaged/)
-    expect(examination.findings).toEqual([])
-    const store = fileStore({ path })
-    expect((await store.heads()).map(({ name }) => name)).toEqual(['one', null, 'IDENTITY'])
-    await store.close()
+/** Every call, and a move where it may matter, on the same file; what threw something that is not an error of ours. */
+async function callEverything(forgery: string): Promise<string[]> {
+  const wrong: string[] = []
+  const attempt = async (name: string, work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      if (!isKeepsakeError(error)) wrong.push(`${name}: ${error instanceof Error ? error.stack : error}`)
+    }
+  }
+  const id = await idOfSecond()
+  await attempt('open', async () => {
+    const store = fileStore({ path, lockWaitMs: 1000 })
+    try {
+      for (const [name, call] of Object.entries(CALLS)) await attempt(name, () => call(store, id))
+    } finally {
+      await store.close()
+    }
   })
+  for (const target of isNightly || /path|file|transcript|nested/.test(forgery) ? ['folder', 'file'] : []) {
+    await attempt(`a move to a ${target}`, async () => {
+      const from = fileStore({ path })
+      const to =
+        target === 'file'
+          ? fileStore({ path: join(base, 'inside', 'copy') })
+          : filesystemStore({ root: join(base, 'inside', 'ws') })
+      try {
+        await moveMemory(from, to, { absorb: false })
+      } finally {
+        await Promise.all([from.close(), to.close()])
+      }
+    })
+  }
+  await attempt('doctor', () => examineFile(path))
+  await attempt('doctor --fix', () => repairFile(path))
+  return wrong
+}
 
-  it.each([
-    ['identityFile', '/etc/passwd.md'],
-    ['identityFile', '../../../out.md'],
-    ['layout', 'other'],
-    ['id', 5],
-    ['retentionDays', -1],
-  ])('is not opened with the setting %s: %s', (key, value) => {
-    const sett = frames[0] as Frame
-    const path = written(
-      'settings.keepsake',
-      frames.with(0, withLine(sett, { ...(lineOf(sett) as object), [key]: value })),
-    )
-    expect(() => fileStore({ path })).toThrow(/in its settings .*\(byte 128\)/)
-    expect(examineFile(path).findings.map(({ code }) => code)).toContain('lost-settings')
+async function idOfSecond(): Promise<string> {
+  let id = ''
+  await edit(async (connection) => {
+    id = String(connection.allNow("SELECT id FROM names WHERE name = 'second'")[0]?.['id'] ?? '')
   })
+  return id
+}
 
-  it('writes nothing outside of the folder that it is moved to, and nothing of it stays when it is refused', async () => {
-    const source = fileStore({ path: written('whole.keepsake', frames) })
-    const places = join(folder, 'places')
-    mkdirSync(places)
-    const image = await source.image()
-    for (const identityFile of ['../../../../out.md', join(places, 'out.md'), '.state/x.md']) {
-      const to = filesystemStore({ root: join(places, 'deep/er/copy') })
-      const handed = { ...source, image: async () => ({ ...image, settings: { ...image.settings, identityFile } }) }
-      await expect(moveMemory(handed, to)).rejects.toThrow(/identity_file/)
-      await to.close()
-    }
-    const to = filesystemStore({ root: join(places, 'copy') })
-    async function* sessions() {
-      yield { scope: '../out', key: 'k', text: Buffer.from('{}\n') }
-    }
-    await expect(to.adopt({ ...image, sessions })).rejects.toThrow(/no place in a folder/)
-    await to.close()
-    await source.close()
-    expect(readdirSync(places, { recursive: true }).filter((name) => !/^deep/.test(String(name)))).toEqual([])
-    expect(existsSync(join(folder, 'out.md'))).toBe(false)
+const DEEP = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+const FORGERIES: Readonly<Record<string, () => Promise<void>>> = {
+  'aliases that are no JSON': () => forge('entries', '1', { aliases: '[' }),
+  'aliases that are no list': () => forge('entries', '1', { aliases: '{"a":1}' }),
+  'aliases that are null': () => forge('entries', '1', { aliases: 'null' }),
+  'aliases that are numbers': () => forge('entries', '1', { aliases: '[1,{}]' }),
+  'metadata that is no JSON': () => forge('entries', '1', { metadata: 'x' }),
+  'metadata that is null': () => forge('entries', '1', { metadata: 'null' }),
+  'metadata that is nested deeply': () => forge('entries', "name = 'second'", { metadata: `{"a":${DEEP}}` }),
+  'a kind that nobody knows': () => forge('entries', '1', { kind: 'constructor' }),
+  'a kind that has no name': () => forge('entries', '1', { kind: 'experience' }),
+  'an origin that nobody knows': () => forge('entries', '1', { origin_by: '__proto__' }),
+  'times that are none': () => forge('entries', '1', { created_at: 'yesterday', updated_at: '', expires_at: 'never' }),
+  'a name that is a path': () => forge('entries', "name = 'second'", { name: '../../../outside', scope: '../..' }),
+  'a scope that is a path': () => forge('entries', "name = 'second'", { scope: '../../outside' }),
+  'two entries of one name': () => forge('entries', '1', { name: 'same' }),
+  'a name that leads nowhere': () => forge('names', '1', { id: 'nobody' }),
+  'a large seq': () => forge('entries', "name = 'second'", { seq: Number.MAX_SAFE_INTEGER }),
+  'a negative seq': () => forge('entries', "name = 'second'", { seq: -5 }),
+  'an integer beyond what numbers hold': () =>
+    edit(async (connection) => connection.exec("UPDATE entries SET seq = 9223372036854775807 WHERE name = 'second'")),
+  'a change with a number beyond what numbers hold': () =>
+    edit(async (connection) => connection.exec('UPDATE changes SET number = 9223372036854775807 WHERE number = 2')),
+  'operations that are no JSON': () => forge('changes', '1', { operations: 'x' }),
+  'operations that are null': () => forge('changes', '1', { operations: 'null' }),
+  'operations that are numbers': () => forge('changes', '1', { operations: '[1,null]' }),
+  'more of a change that is no JSON': () => forge('changes', '1', { extra: '{' }),
+  'more of a change that is odd': () => forge('changes', '1', { extra: '{"reverts":7,"purged":"x","number":"y"}' }),
+  'a version that is no JSON': () => forge('versions', '1', { entry: '{' }),
+  'a version that is a number': () => forge('versions', '1', { entry: '7' }),
+  'a version that is null': () => forge('versions', '1', { entry: 'null' }),
+  'a version of nothing': () => forge('versions', '1', { entry: '{}' }),
+  'a version of odd values': () =>
+    forge('versions', '1', { entry: '{"id":1,"name":{},"aliases":7,"metadata":[],"seq":"x"}' }),
+  'a change that reverts itself': () => edit((connection) => insert(connection, 'reverts', { reverted: 2, number: 2 })),
+  'changes that revert each other': () =>
+    edit(async (connection) => {
+      await insert(connection, 'reverts', { reverted: 1, number: 2 })
+      await insert(connection, 'reverts', { reverted: 2, number: 1 })
+    }),
+  'last numbers that are no JSON': () => forge('settings', "key = 'last'", { value: 'x' }),
+  'last numbers that are null': () => forge('settings', "key = 'last'", { value: 'null' }),
+  'last numbers that are texts': () => forge('settings', "key = 'last'", { value: '{"number":"x","nextSeq":"y"}' }),
+  'last numbers that are too low': () => forge('settings', "key = 'last'", { value: '{"number":0,"nextSeq":1}' }),
+  'last numbers that are too high': () =>
+    forge('settings', "key = 'last'", { value: '{"number":1e308,"nextSeq":1e308}' }),
+  'no last numbers': () => edit((connection) => connection.run("DELETE FROM settings WHERE key = 'last'")),
+  'no epoch': () => edit((connection) => connection.run("DELETE FROM settings WHERE key = 'epoch'")),
+  'no settings': () => edit((connection) => connection.run("DELETE FROM settings WHERE key = 'settings'")),
+  'settings that are no JSON': () => forge('settings', "key = 'settings'", { value: 'x' }),
+  'settings that are null': () => forge('settings', "key = 'settings'", { value: 'null' }),
+  'settings that are a list': () => forge('settings', "key = 'settings'", { value: '[]' }),
+  'backups that are no list': () =>
+    edit((connection) => insert(connection, 'settings', { key: 'backups', value: '{"a":1}' })),
+  'backups that are odd': () =>
+    edit((connection) => insert(connection, 'settings', { key: 'backups', value: '[1,null,"/etc/passwd"]' })),
+  'a transcript with a gap': () => forge('transcripts', '1', { start: 1000 }),
+  'a transcript of a negative start': () => forge('transcripts', '1', { start: -1000 }),
+  'a transcript that is no JSON': () => forge('transcripts', '1', { bytes: Buffer.from([0xff, 0, 10, 0xfe]) }),
+  'an empty transcript': () => forge('transcripts', '1', { bytes: Buffer.alloc(0) }),
+  'a transcript of a path': () => forge('transcripts', '1', { key: '../../outside', scope: '../..' }),
+  'derived bytes with a gap': () => forge('derived', '1', { part: 7 }),
+  ...Object.fromEntries(
+    ['../../outside', '/outside', 'agents/../../../outside', '.state/lock', 'keepsake.yaml', 'a\0b', '', '..'].map(
+      (name) => [
+        `a file called ${JSON.stringify(name)}`,
+        () =>
+          edit((connection) => insert(connection, 'files', { path: name, bytes: Buffer.from('evil'), entries: '[]' })),
+      ],
+    ),
+  ),
+  'a file of entries that are no list': () =>
+    edit((connection) =>
+      insert(connection, 'files', { path: 'directives/memory.md', bytes: Buffer.from('x'), entries: '{"a":[]}' }),
+    ),
+  'a file of entries that are odd': () =>
+    edit((connection) =>
+      insert(connection, 'files', { path: 'world/x.md', bytes: Buffer.from('x'), entries: '[null,7]' }),
+    ),
+  'a lease of somebody forever': () =>
+    edit((connection) =>
+      insert(connection, 'leases', { name: 'work', holder: 'x', until_ms: Number.MAX_SAFE_INTEGER }),
+    ),
+}
+
+describe('every call on a hostile file gives an answer or one of our errors, and writes nothing outside:', () => {
+  async function check(forgery: string): Promise<void> {
+    const before = readdirSync(base)
+    expect(await callEverything(forgery)).toEqual([])
+    expect(readdirSync(base)).toEqual(before)
+    expect(existsSync('/outside')).toBe(false)
+  }
+
+  const chosen = Object.keys(FORGERIES).filter((_, n) => isNightly || n % EVERY === seed % EVERY)
+
+  it.each(chosen)('%s', async (name) => {
+    await FORGERIES[name]?.()
+    await check(name)
   })
 })

@@ -95,11 +95,11 @@ describe('a folder at rest', () => {
     }
   for (const [name, { act, edits, count }] of Object.entries(hands)) {
     it(`shows ${name}`, async () => {
-      expect((await store.changes(undefined, { edits: ['main'] })).edits).toEqual([])
+      expect((await store.feed(undefined, { edits: ['main'] })).edits).toEqual([])
       act()
-      expect((await store.changes(undefined, { edits: ['main'] })).edits).toHaveLength(edits)
+      expect((await store.feed(undefined, { edits: ['main'] })).edits).toHaveLength(edits)
       expect(await names()).toHaveLength(count)
-      expect((await store.changes(undefined, { edits: ['main'] })).edits, 'asked again').toHaveLength(edits)
+      expect((await store.feed(undefined, { edits: ['main'] })).edits, 'asked again').toHaveLength(edits)
     })
   }
 })

@@ -80,9 +80,9 @@ async function expectTakenAsItIs(memory: Memory, wanted: Map<string, string>, te
   expect(await contents(memory)).toEqual(texts)
   expect(await contents(open())).toEqual(texts)
   expect(tree()).toEqual(wanted)
-  const before = (await memory.store.changes()).cursor
+  const before = (await memory.store.feed()).cursor
   await memory.store.absorb()
-  const { changes } = await memory.store.changes(before)
+  const { changes } = await memory.store.feed(before)
   expect(changes.length).toBeGreaterThan(0)
   expect(new Set(changes.map(({ origin }) => origin.by))).toEqual(new Set(['hand']))
   expect(tree()).toEqual(wanted)
@@ -166,7 +166,7 @@ describe.skipIf(!hasGit)('a checkout of a branch without most entries', () => {
     const held = await memory.store.absorb()
     expect(held.heldBack).toHaveLength(TOPICS)
     const removals = async (): Promise<number> =>
-      (await memory.store.changes()).changes.flatMap(({ operations }) => operations).filter(({ op }) => op === 'remove')
+      (await memory.store.feed()).changes.flatMap(({ operations }) => operations).filter(({ op }) => op === 'remove')
         .length
     expect(await removals()).toBe(0)
     expect(tree()).toEqual(wanted)

@@ -69,7 +69,7 @@ class Follower {
   }
 
   async follow(): Promise<Map<string, string>> {
-    const feed = await this.#store.changes(this.#cursor, { edits: SCOPES })
+    const feed = await this.#store.feed(this.#cursor, { edits: SCOPES })
     const edited = new Set(feed.edits.map(({ id }) => id))
     const before = new Set(this.last?.edits.map(({ id }) => id))
     const touched = feed.changes.flatMap(({ operations }) => operations.map(({ id }) => id ?? ''))
@@ -111,9 +111,9 @@ describe('the feed', () => {
   it('does not look at files unless it is asked to', async () => {
     await write(store, note('a'))
     appendFileSync(join(root, 'agents/main/entries/a.md'), 'by hand\n')
-    expect((await store.changes()).edits).toEqual([])
-    expect((await store.changes(undefined, { edits: ['world'] })).edits).toEqual([])
-    expect((await store.changes(undefined, { edits: ['main'] })).edits).toHaveLength(1)
+    expect((await store.feed()).edits).toEqual([])
+    expect((await store.feed(undefined, { edits: ['world'] })).edits).toEqual([])
+    expect((await store.feed(undefined, { edits: ['main'] })).edits).toHaveLength(1)
   })
 
   it('tells what hands did until it is a change', async () => {
@@ -198,31 +198,31 @@ describe('the feed', () => {
     for (let n = 0; n < 6; n++) {
       now += 8 * DAY_MS // a segment is closed after a week, by the next process
       await write(open(), note(`n${n}`, 'x'.repeat(1 + n * 40_000)))
-      cursors.push((await store.changes()).cursor)
+      cursors.push((await store.feed()).cursor)
     }
     expect(readdirSync(join(root, '.state/journal')).length).toBeGreaterThan(4)
     for (const [n, cursor] of cursors.entries()) {
-      const { changes, restarted } = await store.changes(cursor)
+      const { changes, restarted } = await store.feed(cursor)
       expect([restarted, changes.map(({ number }) => number)]).toEqual([false, [1, 2, 3, 4, 5, 6].slice(n + 1)])
     }
-    expect((await store.changes()).changes.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6])
+    expect((await store.feed()).changes.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
   it('starts over for a cursor from before what is kept', async () => {
     await write(store, note('a'))
-    const { cursor } = await store.changes()
+    const { cursor } = await store.feed()
     for (let n = 0; n < 3; n++) {
       now += 500 * DAY_MS
       await write(open(), note(`n${n}`))
     }
-    const feed = await open().changes(cursor)
+    const feed = await open().feed(cursor)
     expect(feed.restarted).toBe(true)
     expect(feed.changes[0]?.number).toBeGreaterThan(2)
   })
 
   it('starts over where a segment on the way back can not be read, and tells what is after it', async () => {
     const first = await write(store, note('a'))
-    const { cursor } = await store.changes()
+    const { cursor } = await store.feed()
     for (const name of ['b', 'c']) {
       now += 8 * DAY_MS
       const other = open()
@@ -232,19 +232,19 @@ describe('the feed', () => {
     }
     const [oldest = '', middle = ''] = readdirSync(join(root, '.state/journal')).sort()
     put(`.state/journal/${middle}`, '\nnot a journal\n')
-    const feed = await open().changes(cursor)
+    const feed = await open().feed(cursor)
     expect([feed.restarted, feed.changes.map(({ number }) => number)]).toEqual([true, [3]])
     put(`.state/journal/${oldest}`, '\n')
-    expect((await open().changes()).changes.map(({ number }) => number)).toEqual([3])
+    expect((await open().feed()).changes.map(({ number }) => number)).toEqual([3])
     expect((await open().get(first.id))?.name).toBe('a')
   })
 
   it('tells no change that it would tell once more', async () => {
     const reader = open()
     await write(store, note('a'))
-    const one = await reader.changes()
+    const one = await reader.feed()
     await write(store, note('b'))
-    const two = await reader.changes(one.cursor)
+    const two = await reader.feed(one.cursor)
     expect([one.changes, two.changes].map((part) => part.map(({ number }) => number))).toEqual([[1], [2]])
   })
 })
@@ -281,14 +281,14 @@ describe('derived bytes', () => {
 
   it('are not kept, once the feed has started over, for whom they were made before', async () => {
     await write(store, note('a'))
-    const { cursor } = await store.changes()
+    const { cursor } = await store.feed()
     const { id } = await write(store, note('secret'))
     const other = open()
     expect(await other.derived.write('index', new Uint8Array([1]), cursor)).toBe(true)
     await store.purge([id])
     expect(await other.derived.write('index', new Uint8Array([2]), cursor)).toBe(false)
     expect(await store.derived.read('index')).toBeUndefined()
-    expect(await other.derived.write('index', new Uint8Array([3]), (await other.changes('now')).cursor)).toBe(true)
+    expect(await other.derived.write('index', new Uint8Array([3]), (await other.feed('now')).cursor)).toBe(true)
   })
 
   it('leave nothing half made behind when an entry is purged', async () => {

@@ -236,7 +236,7 @@ describe('as of', () => {
     rmSync(at('world/gone.md'))
     const now = await memory.asOf(new Date(Date.now() + 1000).toISOString())
     expect(await texts(now)).toEqual(['new', 'two'])
-    expect(await memory.store.changes()).toMatchObject({ cursor: { number: 2 } })
+    expect(await memory.store.feed()).toMatchObject({ cursor: { number: 2 } })
   })
 })
 

@@ -9,8 +9,8 @@ const onProgress = (done) => {
   if (done === Number(stop)) process.kill(process.pid, 'SIGKILL')
 }
 try {
-  const { resumed } = await target.adopt(await source.image(), { onProgress })
-  process.stdout.write(resumed ? 'resumed' : 'done')
+  await target.adopt(await source.image(), { onProgress })
+  process.stdout.write('done')
 } catch (error) {
   process.stdout.write(error.code)
 }

@@ -12,15 +12,17 @@ export async function heldImage(image: MemoryImage): Promise<MemoryImage> {
   for await (const entry of image.entries()) entries.push(withoutPath(entry))
   for await (const session of image.sessions()) sessions.push(structuredClone(session))
   for await (const file of image.files()) files.push(structuredClone(file))
-  const changes: Recorded[] = [...image.history.changes].map(({ change, touched }) => ({
-    change: structuredClone(change),
-    touched: touched.map(({ id, before, after }) => ({
+  const changes: Recorded[] = []
+  for await (const { change, touched } of image.history.changes()) {
+    const copied = touched.map(({ id, before, after }) => ({
       id,
       ...(before ? { before: withoutPath(before) } : {}),
       ...(after ? { after: withoutPath(after) } : {}),
-    })),
-  }))
-  const history = { ...image.history, entries: image.history.entries.map(withoutPath), changes }
+    }))
+    changes.push({ change: structuredClone(change), touched: copied })
+  }
+  const entriesThen = image.history.entries.map(withoutPath)
+  const history = { ...image.history, entries: entriesThen, changes: () => each(changes) }
   const { settings, cursor, nextSeq, warnings } = image
   return {
     settings,
@@ -31,6 +33,7 @@ export async function heldImage(image: MemoryImage): Promise<MemoryImage> {
     entries: () => each(entries),
     sessions: () => each(sessions),
     files: () => each(files),
+    close: async () => undefined,
   }
 }
 

@@ -112,8 +112,8 @@ async function expectInStep(memory: Memory, options: Partial<FilesystemStoreOpti
   const other = open(root, options)
   expect(await memory.store.settings()).toEqual(await other.store.settings())
   expect(await contents(memory)).toEqual(await contents(other))
-  expect((await memory.store.changes()).changes).toEqual((await other.store.changes()).changes)
-  expect([...(await memory.store.history()).changes]).toEqual([...(await other.store.history()).changes])
+  expect((await memory.store.feed()).changes).toEqual((await other.store.feed()).changes)
+  expect(await memory.store.changes()).toEqual(await other.store.changes())
   expect(await memory.store.problems()).toEqual([])
   for (const query of ['heron', 'stork', 'old', 'crane']) {
     const said = async (by: Memory): Promise<string[]> =>
@@ -145,7 +145,7 @@ describe('a workspace that was deleted and made anew', () => {
     ['a line of the log', (memory) => memory.remember('A crane.')],
     ['a document', (memory) => memory.reflect('Of a crane.')],
     ['a record of a session', (memory) => memory.store.sessions.append('main', 's', [{ type: 'x' }])],
-    ['its past', (memory) => memory.store.history()],
+    ['its past', (memory) => memory.store.changes()],
     ['an absorb', (memory) => memory.store.absorb()],
   ])('is what is read and written to, whatever comes first: %s', async (_, first) => {
     const memory = await old()
@@ -163,15 +163,15 @@ describe('a workspace that was deleted and made anew', () => {
 
   it('starts the feed over, also for whoever looked while nothing was there', async () => {
     const memory = await old()
-    const { cursor } = await memory.store.changes()
+    const { cursor } = await memory.store.feed()
     rmSync(root, { recursive: true })
-    const nothing = await memory.store.changes(cursor)
+    const nothing = await memory.store.feed(cursor)
     expect([nothing.restarted, nothing.changes]).toEqual([true, []])
     expect([await contents(memory), (await memory.search('heron')).hits]).toEqual([[], []])
     await fresh()
-    const feed = await memory.store.changes(cursor)
+    const feed = await memory.store.feed(cursor)
     expect([feed.restarted, feed.changes.length]).toEqual([true, 1])
-    expect((await memory.store.changes(nothing.cursor)).changes).toEqual(feed.changes)
+    expect((await memory.store.feed(nothing.cursor)).changes).toEqual(feed.changes)
     await expectInStep(memory)
   })
 

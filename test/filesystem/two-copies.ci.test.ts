@@ -101,7 +101,7 @@ async function expectSound(root: string): Promise<void> {
       expect(holders.length).toBeGreaterThan(1)
     }
     await memory.store.absorb()
-    const changes = [...(await memory.store.history()).changes]
+    const changes = (await memory.store.changes()).toReversed()
     const numbers = changes.map(({ change }) => change.number)
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
     const seqs = (await memory.list()).map(({ seq }) => seq)
@@ -169,9 +169,7 @@ describe('two copies of one folder', () => {
     await work(b, 'Bob', 1)
     sync(b, a, 'newest wins', true)
     await work(a, 'Ada', 2)
-    const numbers = await within(a, async (memory) =>
-      [...(await memory.store.history()).changes].map(({ change }) => change.number),
-    )
+    const numbers = await within(a, async (memory) => (await memory.store.changes()).map(({ change }) => change.number))
     expect(new Set(numbers).size).toBe(numbers.length)
     await expectSound(a)
   })

@@ -199,7 +199,7 @@ describe(`undo (seed ${seed})`, () => {
   })
 
   async function numbers(memory: Memory, after: number): Promise<number[]> {
-    const { changes } = await memory.store.changes()
+    const { changes } = await memory.store.feed()
     return changes
       .map(({ number }) => number)
       .filter((number) => number > after)

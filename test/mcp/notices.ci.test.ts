@@ -172,9 +172,9 @@ describe.concurrent('what is told', () => {
         asked.get++
         return store.get(...args)
       },
-      changes: (since, options) => {
+      feed: (since, options) => {
         if (options?.edits?.length) asked.forHands++
-        return store.changes(since, options)
+        return store.feed(since, options)
       },
       // As a store that tells nobody of its own process's writes.
       watch: async () => ({ stop: async () => undefined }),
@@ -236,9 +236,9 @@ describe.concurrent('a store that fails', () => {
         if (isBroken) throw new KeepsakeError('DAMAGED', 'not now')
         return {
           ...store,
-          changes: async (...args) => {
+          feed: async (...args) => {
             if (cannotBeRead) throw new KeepsakeError('IO', 'not now')
-            return store.changes(...args)
+            return store.feed(...args)
           },
           watch: async (changed) => {
             watches++
@@ -278,9 +278,9 @@ describe.concurrent('a store that fails', () => {
     let [failure, problems]: [string | undefined, Problem[]] = ['no reading today', []]
     const memory = await place.memory({
       ...store,
-      changes: async (...args) => {
+      feed: async (...args) => {
         if (failure !== undefined) throw new KeepsakeError('IO', failure)
-        return { ...(await store.changes(...args)), problems }
+        return { ...(await store.feed(...args)), problems }
       },
     })
     await memory.remember('One.', { name: 'a' })
@@ -320,9 +320,9 @@ describe('by the clock', () => {
     let [forHands, wake] = [0, (): void => undefined]
     const memory = await place.memory({
       ...store,
-      changes: async (since, options) => {
+      feed: async (since, options) => {
         if (options?.edits?.length && forHands++ > 0) now += 40
-        return store.changes(since, options)
+        return store.feed(since, options)
       },
       watch: async (changed) => {
         wake = changed
@@ -378,9 +378,9 @@ describe('by the clock', () => {
     let fails = 0
     const memory = await place.memory({
       ...store,
-      changes: async (...args) => {
+      feed: async (...args) => {
         if (fails-- > 0) throw new KeepsakeError('IO', 'not now')
-        return store.changes(...args)
+        return store.feed(...args)
       },
       // So that nothing but the look itself brings the next one.
       watch: async () => ({ stop: async () => undefined }),

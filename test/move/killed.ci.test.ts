@@ -1,4 +1,4 @@
-// A move that is killed, again and again: the target is not there until all of it is, and the next one goes on from there.
+// A move that is killed again and again: the target appears only when it is complete, and the next move starts over.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -45,9 +45,11 @@ describe.each(SORTS)('a %s', (sort, open) => {
     const before = treeHash(folder)
     const shelf = mkdtempSync(join(base, 'shelf-'))
     if (process.getuid?.() === 0) chownSync(shelf, NOBODY, NOBODY)
-    const [from, to] = [open(place), fileStore({ path: join(shelf, 'copy.keepsake') })]
     // What is loaded on the way is read with the right to.
-    await memoryStore().adopt(await from.image())
+    const warm = open(place)
+    await memoryStore().adopt(await warm.image())
+    await warm.close()
+    const [from, to] = [open(place), fileStore({ path: join(shelf, 'copy.keepsake') })]
     await moveMemory(memoryStore(), open(freshPlace()))
     const moved = await asNobody(() => moveMemory(from, to))
     expect(moved.entries).toBe(sort === 'folder' ? 6 : 5)
@@ -72,7 +74,7 @@ describe.each(SORTS)('a %s', (sort, open) => {
         },
       })
       const { warnings } = await moveMemory(from, target)
-      expect(warnings).toEqual(['The source was written to meanwhile; it was copied anew.'])
+      expect(warnings).toEqual(['The source changed while it was being copied; it was copied again.'])
       expect(await collected(await target.image())).toEqual(await collected(await store.image()))
       await target.close()
     }

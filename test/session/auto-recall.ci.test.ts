@@ -112,7 +112,7 @@ describe('auto-recall', () => {
       let count = 0
       const counting: Store = new Proxy(store, {
         get: (target, name) => {
-          if (name === 'changes') count++
+          if (name === 'feed') count++
           const value: unknown = Reflect.get(target, name)
           return typeof value === 'function' ? value.bind(target) : value
         },

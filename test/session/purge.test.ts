@@ -148,9 +148,9 @@ it('lists sessions whose archives were forgotten with one look at the past', asy
   let looks = 0
   const counted = {
     ...store,
-    history: (...asked: Parameters<typeof store.history>) => {
+    changes: (...asked: Parameters<typeof store.changes>) => {
       looks++
-      return store.history(...asked)
+      return store.changes(...asked)
     },
   }
   const memory = new Memory(counted, 'main', Date.now, {})

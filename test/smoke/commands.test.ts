@@ -59,8 +59,8 @@ const STEPS: readonly Step[] = [
   { call: ['embed'], status: 2, prints: /^$/ },
   { call: ['cleanup'], prints: /Nothing has expired/ },
   { call: ['doctor'], prints: /Nothing wrong/ },
-  { call: ['backup', 'memory.tar.gz'], prints: /memory\.tar\.gz/ },
-  { call: ['restore', 'memory.tar.gz', '--workspace', 'copy', '--yes'], prints: /copy/ },
+  { call: ['backup', 'b.keepsake'], prints: /b\.keepsake/ },
+  { call: ['restore', 'b.keepsake', '--workspace', 'copy'], prints: /copy/ },
   { call: ['move', '--to', 'memory.keepsake'], prints: /memory\.keepsake/ },
   { call: ['export', 'notes'], prints: /notes/ },
   { call: ['import', 'folder', 'notes', '--workspace', 'other'], prints: /Imported/ },
@@ -122,7 +122,7 @@ describe('the command line', () => {
   })
 
   it('has left the files it reported', () => {
-    for (const path of ['memory.tar.gz', 'memory.keepsake', 'notes', 'copy', '.keepsake']) {
+    for (const path of ['b.keepsake', 'memory.keepsake', 'notes', 'copy', '.keepsake']) {
       expect(existsSync(join(desk.folder, path)), path).toBe(true)
     }
   })

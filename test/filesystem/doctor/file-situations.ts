@@ -16,7 +16,6 @@ export const FILE_SITUATIONS: Readonly<
     | 'windows-name'
     | 'temporary-file'
     | 'editor-file'
-    | 'restore-leftover'
     | 'move-leftover'
     | 'identity-leftover'
     | 'unread-file'
@@ -87,21 +86,16 @@ export const FILE_SITUATIONS: Readonly<
     path: /~$|swp$|\.#/,
     problem: /editor/,
   },
-  'restore-leftover': {
-    severity: 'note',
-    make: (ward) => mkdirSync(`${ward.root}.before-restore-20261115`),
-    path: /ws\.before-restore-20261115$/,
-    problem: /restore/,
-  },
   'move-leftover': {
     severity: 'note',
     make: (ward) => {
       mkdirSync(join(ward.folder, '.ws.moving'))
       mkdirSync(join(ward.folder, '.ws.moving.lock'))
       mkdirSync(unfinishedPath('export', ward.folder))
+      mkdirSync(unfinishedPath('backup', ward.folder))
     },
-    path: /\/\.ws\.moving(\.lock)?$|\/\.keepsake\.export-/,
-    problem: /a move or an export/,
+    path: /\/\.ws\.moving(\.lock)?$|\/\.keepsake\.(export|backup)-/,
+    problem: /interrupted move, export or backup/,
   },
   'identity-leftover': {
     severity: 'note',

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CODES, FILE_CODES, SERVER_CODES } from '../../../src/stores/disk/doctor/codes.ts'
@@ -65,26 +65,6 @@ describe('a healthy workspace', () => {
     await store.close()
     expect(told.length).toBeGreaterThan(2)
     expect(told.at(-1)).toMatch(/^(\d+)\/\1$/)
-  })
-})
-
-describe('an interrupted restore', () => {
-  it('is told with the command that ends it, and nothing beside is called a leftover', async () => {
-    const ward = await Ward.healthy()
-    const [restored, before] = [
-      `${ward.root}.restored-20261115T000000Z`,
-      `${ward.root}.before-restore-20261115T000000Z`,
-    ]
-    mkdirSync(before)
-    renameSync(ward.root, restored)
-    const { findings } = await ward.examine()
-    expect(findings.map(({ code }) => code)).toEqual(['restore-interrupted'])
-    expect(findings[0]?.hint).toBe(
-      `Bring it back: mv ${restored} ${ward.root} (what was restored), or mv ${before} ${ward.root} (what was there before)`,
-    )
-    renameSync(restored, ward.root)
-    mkdirSync(restored)
-    expect((await ward.examine()).findings.map(({ code }) => code)).toEqual(['restore-leftover', 'restore-leftover'])
   })
 })
 

@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../../src/model/entry.ts'
 import { SITUATIONS } from './situations.ts'
@@ -237,27 +236,22 @@ describe('the mirror', () => {
   })
 })
 
-describe('the backup before mending', () => {
-  it('holds what was there before', async () => {
-    const ward = await Ward.healthy()
-    ward.write(
-      'agents/main/sessions/torn.jsonl',
-      '{"key":"torn","createdAt":"2026-11-15T00:00:00.000Z"}\n{"role":"unheard',
-    )
-    const { backup = '' } = await ward.mend()
-    expect(backup).toMatch(/\.state\/backups\/before-fix-[^/]*\.tgz$/)
-    expect(gunzipSync(readFileSync(backup)).includes('{"role":"unheard')).toBe(true)
-  })
-
-  it('holds the folder as it was, before what a crash left is finished', async () => {
+describe('the copy before fixing', () => {
+  it('has the folder as it was before crash recovery, and only the owner can read it', async () => {
     const ward = await Ward.healthy()
     await SITUATIONS['unwritten-file'].make(ward)
     appendFileSync(ward.path(ward.segment), '0123456789abcdef {"torn":')
-    const card = ward.read(`${ENTRIES}/deploys.md`)
+    chmodSync(ward.path(`${ENTRIES}/port.md`), 0o644)
+    symlinkSync('/etc', ward.path('world/etc'))
+    const before = new Map([`${ENTRIES}/deploys.md`, ward.segment].map((path) => [path, ward.read(path)]))
     const { backup = '', mended } = await ward.mend()
     expect(mended.map(({ code }) => code)).toEqual(expect.arrayContaining(['torn-journal', 'unwritten-file']))
     expect(ward.read(`${ENTRIES}/deploys.md`)).toContain('twice')
-    const archive = gunzipSync(readFileSync(backup))
-    expect([archive.includes(card), archive.includes('{"torn":')]).toEqual([true, true])
+    expect(backup).toMatch(/\/ws\.before-fix-\d{4}-\d\d-\d\dT[\d.]+Z$/)
+    expect(backup).toContain(ward.root)
+    for (const [path, text] of before) expect(readFileSync(join(backup, path), 'utf8')).toBe(text)
+    expect(existsSync(join(backup, 'world/etc'))).toBe(false)
+    const modes = ['', `${ENTRIES}/port.md`].map((path) => statSync(join(backup, path)).mode & 0o777)
+    expect(modes).toEqual([0o700, 0o600])
   })
 })

@@ -1,6 +1,6 @@
 /** Situations of the workspace as a whole. */
 import { execFileSync } from 'node:child_process'
-import { renameSync, rmSync, statfsSync, truncateSync, unlinkSync } from 'node:fs'
+import { rmSync, statfsSync, truncateSync, unlinkSync } from 'node:fs'
 import type { Situation } from './situation.ts'
 
 const ENTRIES = 'agents/main/entries'
@@ -13,7 +13,6 @@ export const WORKSPACE_SITUATIONS: Readonly<
     | 'settings-damaged'
     | 'settings-newer'
     | 'settings-differ'
-    | 'restore-interrupted'
     | 'little-space'
     | 'unreadable',
     Situation
@@ -58,12 +57,6 @@ export const WORKSPACE_SITUATIONS: Readonly<
     options: () => ({ timezone: 'Europe/Berlin' }),
     path: 'keepsake.yaml',
     problem: /timezone is "UTC", asked for is "Europe\/Berlin"/,
-  },
-  'restore-interrupted': {
-    severity: 'warning',
-    make: (ward) => renameSync(ward.root, `${ward.root}.restored-20261115T000000Z`),
-    path: '.',
-    problem: /a restore left one beside/,
   },
   'little-space': {
     severity: 'warning',
