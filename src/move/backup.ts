@@ -11,7 +11,6 @@ import {
   readSync,
   realpathSync,
   renameSync,
-  rmSync,
   statSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
@@ -20,7 +19,7 @@ import { shellLine } from '../model/shell-line.ts'
 import type { CallOptions, Movable, Store } from '../ports/store.ts'
 import { statFile } from '../stores/disk/reading.ts'
 import { attempt, codeOf, FOLDER_MODE, syncFolder } from '../stores/disk/system.ts'
-import { sweepUnfinished, unfinishedPath } from '../stores/disk/unfinished.ts'
+import { removeUnfinished, sweepUnfinished, unfinishedPath } from '../stores/disk/unfinished.ts'
 import type { FileStore } from '../stores/file/store.ts'
 import { type Moved, type MoveOptions, type MoveStep, moveMemory } from './move-memory.ts'
 import type { ImageCounts } from './watched-image.ts'
@@ -66,19 +65,23 @@ export async function backUp(from: BackupSource, options: BackupOptions): Promis
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const unfinished = unfinishedPath('backup', dirname(path))
     const { epoch } = (await from.feed('now', call)).cursor
+    const warnings: string[] = []
+    let backup: Omit<Backup, 'path'> | undefined
     try {
       attempt('writing', path, () => mkdirSync(unfinished, { mode: FOLDER_MODE }))
       const built = join(unfinished, basename(path))
-      const backup = await writeBackup(from, built, options)
-      const noteWarnings = await noteBackup(from, path)
-      // There was a purge, and the copy may contain what it removed.
-      if ((await from.feed('now', call)).cursor.epoch !== epoch) continue
-      publish(built, path, force)
-      await syncFolder(dirname(path))
-      return { ...backup, path, warnings: [...backup.warnings, ...noteWarnings] }
+      const copy = await writeBackup(from, built, options)
+      warnings.push(...copy.warnings, ...(await noteBackup(from, path)))
+      // Otherwise there was a purge, and the copy may contain what it removed.
+      if ((await from.feed('now', call)).cursor.epoch === epoch) {
+        publish(built, path, force)
+        await syncFolder(dirname(path))
+        backup = copy
+      }
     } finally {
-      rmSync(unfinished, { recursive: true, force: true })
+      warnings.push(...removeUnfinished(unfinished))
     }
+    if (backup) return { ...backup, path, warnings }
   }
   throw new KeepsakeError('CONFLICT', `entries were purged repeatedly while ${path} was being written`, {
     hint: 'Nothing was written. Try again when no purge is running.',

@@ -27,8 +27,8 @@ export const doctor: Command = {
   about: [
     'Checks every file of the workspace, or every record of a memory on a server, and reports damage, warnings and notes. It',
     'changes no data without --fix. --fix fixes what is safe to fix automatically, and never changes your texts. It copies a',
-    'folder beside itself first. It keeps a damaged memory in one file under another name, and saves what can be read to a new',
-    'file. The exit status is 1 if there is damage. docs/doctor.md explains each code in brackets.',
+    'folder beside itself first. It keeps a damaged memory in one file under another name, and saves what can be read to a',
+    'new file. The exit status is 1 if there is damage. docs/doctor.md explains each code in brackets.',
   ],
   options: [{ name: 'fix', about: 'fix what is safe to fix automatically' }, DRY_RUN],
   examples: ['keepsake doctor', 'keepsake doctor --fix --dry-run', 'keepsake doctor --fix'],

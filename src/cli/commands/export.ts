@@ -78,7 +78,7 @@ interface Wanted {
  */
 async function writeFolder(from: Store & Movable, { folder, agent, onProgress }: Wanted): Promise<Moved> {
   const { filesystemStore } = await import('../../stores/filesystem/store.ts')
-  const { sweepUnfinished, unfinishedPath } = await import('../../stores/disk/unfinished.ts')
+  const { removeUnfinished, sweepUnfinished, unfinishedPath } = await import('../../stores/disk/unfinished.ts')
   const unfinished = unfinishedPath('export', dirname(folder))
   const made = join(unfinished, 'made')
   onDisk(folder, () => {
@@ -87,6 +87,7 @@ async function writeFolder(from: Store & Movable, { folder, agent, onProgress }:
     mkdirSync(unfinished, { mode: 0o700 })
   })
   const to = filesystemStore({ root: made, agent })
+  const warnings: string[] = []
   try {
     const moved = await moveMemory(from, to, { onProgress })
     await to.close()
@@ -95,10 +96,11 @@ async function writeFolder(from: Store & Movable, { folder, agent, onProgress }:
       refuseWhatIsThere(folder)
       renameSync(made, folder)
     })
-    return moved
+    warnings.push(...moved.warnings)
+    return { ...moved, warnings }
   } finally {
     await to.close()
-    onDisk(folder, () => rmSync(unfinished, { recursive: true, force: true }))
+    warnings.push(...removeUnfinished(unfinished))
   }
 }
 

@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { namesIn } from './list-folder.ts'
 import { formatOwner, isProvablyDead, parseOwner, thisProcess } from './owner.ts'
+import { codeOf } from './system.ts'
 
 export type Unfinished = 'backup' | 'export'
 
@@ -20,6 +21,16 @@ export function unfinishedPath(what: Unfinished, folder: string): string {
 
 export function isUnfinished(name: string): boolean {
   return ownerOf(name) !== undefined
+}
+
+/** Removes what this process built. Returns a warning if it can't: the next process removes it then. */
+export function removeUnfinished(path: string): readonly string[] {
+  try {
+    rmSync(path, { recursive: true, force: true })
+    return []
+  } catch (error) {
+    return [`${path} could not be removed: ${codeOf(error)}. The next backup or export removes it.`]
+  }
 }
 
 /** Removes what dead processes left in a folder. */
