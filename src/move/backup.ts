@@ -62,26 +62,26 @@ export async function backUp(from: BackupSource, options: BackupOptions): Promis
   refuseInsideMemory(from, path)
   refuseExisting(path, force)
   sweepUnfinished(dirname(path))
+  const leftovers: string[] = []
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const unfinished = unfinishedPath('backup', dirname(path))
     const { epoch } = (await from.feed('now', call)).cursor
-    const warnings: string[] = []
-    let backup: Omit<Backup, 'path'> | undefined
+    let backup: Backup | undefined
     try {
       attempt('writing', path, () => mkdirSync(unfinished, { mode: FOLDER_MODE }))
       const built = join(unfinished, basename(path))
       const copy = await writeBackup(from, built, options)
-      warnings.push(...copy.warnings, ...(await noteBackup(from, path)))
+      const warnings = [...copy.warnings, ...(await noteBackup(from, path))]
       // Otherwise there was a purge, and the copy may contain what it removed.
       if ((await from.feed('now', call)).cursor.epoch === epoch) {
         publish(built, path, force)
         await syncFolder(dirname(path))
-        backup = copy
+        backup = { ...copy, path, warnings }
       }
     } finally {
-      warnings.push(...removeUnfinished(unfinished))
+      leftovers.push(...removeUnfinished(unfinished))
     }
-    if (backup) return { ...backup, path, warnings }
+    if (backup) return { ...backup, warnings: [...backup.warnings, ...leftovers] }
   }
   throw new KeepsakeError('CONFLICT', `entries were purged repeatedly while ${path} was being written`, {
     hint: 'Nothing was written. Try again when no purge is running.',

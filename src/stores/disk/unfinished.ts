@@ -3,7 +3,7 @@
  * next process recognizes and removes what a killed one left.
  */
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { namesIn } from './list-folder.ts'
 import { formatOwner, isProvablyDead, parseOwner, thisProcess } from './owner.ts'
@@ -25,12 +25,14 @@ export function isUnfinished(name: string): boolean {
 
 /** Removes what this process built. Returns a warning if it can't: the next process removes it then. */
 export function removeUnfinished(path: string): readonly string[] {
+  let reason = ''
   try {
     rmSync(path, { recursive: true, force: true })
-    return []
   } catch (error) {
-    return [`${path} could not be removed: ${codeOf(error)}. The next backup or export removes it.`]
+    reason = `: ${codeOf(error)}`
   }
+  // Node's rmSync also ignores some errors of rmdir.
+  return existsSync(path) ? [`${path} could not be removed${reason}. The next backup or export removes it.`] : []
 }
 
 /** Removes what dead processes left in a folder. */
