@@ -1,6 +1,6 @@
 /**
- * The memory as it was, kept while somebody looks at it: making it reads every entry of that time. One is made at a time, and none for who has gone
- * meanwhile, so that many who ask do not keep everybody else from being answered.
+ * Memories as they were, kept while somebody looks at them. Making one reads every entry of that time, so only one is made at a time, and
+ * none for a client that has gone: many requests must not block everybody else.
  */
 import type { Memory } from '../memory.ts'
 

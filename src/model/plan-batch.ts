@@ -65,7 +65,7 @@ function attempt(run: () => readonly Step[]): { readonly steps: readonly Step[] 
   }
 }
 
-/** A numbered name: a lookup of "notes (8)" also loads the next ones, because the first free name may be far. */
+/** A numbered name: a lookup of "notes (8)" also loads the next ones, because the first free name may be far off. */
 const NUMBERED = /^(.*) \((\d+)\)$/s
 const MAX_AHEAD = 256
 

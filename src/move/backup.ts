@@ -1,6 +1,6 @@
 /**
  * A backup is a full copy of a memory in one file, and a restore is a move from that file to an empty place. The file gets its name only
- * after it was compared with its source, so every backup at its path is complete.
+ * after it has been compared with its source, so every backup at its path is complete.
  */
 import {
   closeSync,
@@ -137,7 +137,7 @@ export async function openBackup(file: string): Promise<FileStore> {
   if (!stats.isFile()) throw new InvalidError('FILE', `${path} is not a file`, 'a file that "keepsake backup" wrote')
   if (isArchive(path)) {
     throw new KeepsakeError('INVALID', `${path} is an archive, and backups are now .keepsake files`, {
-      hint: 'Unpack it with tar: the folder in it is a workspace that can be used as it is.',
+      hint: 'Unpack it with tar: the folder "files" in it is a workspace that can be used as it is.',
       data: { path },
     })
   }

@@ -25,7 +25,7 @@ export interface Moved extends ImageCounts {
   readonly alreadyThere?: true
 }
 
-/** A source that is written to all the time is copied as of one moment in the end, with a warning. */
+/** If the source keeps changing, the last try copies it as of one moment, with a warning. */
 const MAX_TRIES = 3
 
 export async function moveMemory(from: Store & Movable, to: Movable, options: MoveOptions = {}): Promise<Moved> {

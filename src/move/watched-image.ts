@@ -76,7 +76,7 @@ async function hasGoneOn({ cursor }: MemoryImage, from: Pick<Store, 'feed'>): Pr
   return now.epoch !== cursor.epoch || now.number > cursor.number
 }
 
-/** Closes the image afterwards, also after an error. */
+/** Closes the image afterwards, even after an error. */
 export async function withImage<T>(
   from: Movable,
   call: CallOptions,

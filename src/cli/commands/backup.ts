@@ -20,8 +20,8 @@ export const backup: Command = {
   about: [
     'Copies the whole memory, as of one moment, to FILE: entries, history, sessions, documents and settings. You can use',
     'FILE as it is with --workspace, and "keepsake restore" restores it to a folder, a file or a server. Agents may write',
-    'meanwhile. FILE appears only after the copy was compared with the memory. Files of a folder that are not part of the',
-    'memory are left out and named. If FILE is -, the backup goes to standard output.',
+    'meanwhile. FILE appears only after the copy has been compared with the memory. Files of a folder that are not part of',
+    'the memory are left out and named. If FILE is -, the backup goes to standard output.',
   ],
   options: [{ name: 'force', about: 'replace FILE if it is there' }],
   examples: ['keepsake backup memory.keepsake', 'keepsake backup - | ssh shelf "cat > memory.keepsake"'],
@@ -61,7 +61,7 @@ async function backUpTo(context: Context, to: string): Promise<Backup> {
 
 async function toStandardOutput(context: Context): Promise<Outcome> {
   if (context.given.has('json')) {
-    throw usageError('if FILE is -, standard output has only the backup', 'Leave out --json, or name a file.')
+    throw usageError('if FILE is -, standard output is the backup itself', 'Leave out --json, or name a file.')
   }
   if (process.stdout.isTTY === true) {
     throw usageError("a backup can't be shown on a terminal", 'Name a file, or pipe it to another program.')

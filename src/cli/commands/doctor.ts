@@ -26,8 +26,8 @@ export const doctor: Command = {
   operands: [],
   about: [
     'Checks every file of the workspace, or every record of a memory on a server, and reports damage, warnings and notes. It',
-    'changes no data without --fix. --fix fixes what is safe to fix automatically, and never changes your texts. It copies a',
-    'folder beside itself first. It keeps a damaged memory in one file under another name, and saves what can be read to a',
+    'changes no data without --fix. --fix fixes what is safe to fix automatically, and never changes your texts. Before it',
+    'changes a folder, it makes a copy beside it. It keeps a damaged file under another name, and saves what can be read to a',
     'new file. The exit status is 1 if there is damage. docs/doctor.md explains each code in brackets.',
   ],
   options: [{ name: 'fix', about: 'fix what is safe to fix automatically' }, DRY_RUN],

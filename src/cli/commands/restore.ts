@@ -21,7 +21,7 @@ export const restore: Command = {
   about: [
     'Restores the memory that "keepsake backup" wrote to FILE: to .keepsake in this folder, or to the folder, file or server',
     'that --workspace or an agent.yaml here or above names. It only restores to an empty place, so move away what is there.',
-    'Nothing appears there until all of FILE was copied and compared. FILE is not changed.',
+    'Nothing appears there until all of FILE has been copied and compared. FILE is not changed.',
   ],
   options: [DRY_RUN],
   examples: [

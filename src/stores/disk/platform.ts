@@ -5,7 +5,7 @@ import { platform } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf, wrapped } from './system.ts'
 
-/** By the magic number of `statfs`: file systems on which machines can't share memory. */
+/** By the magic number of `statfs`: network file systems, on which SQLite's WAL doesn't work. */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],

@@ -12,7 +12,7 @@ import { NEWLINE, recordsIn } from './session-tail.ts'
 const FIRST_LINE_BYTES = 4096
 const PAGE_BYTES = 64 * 1024
 const COUNTING_BYTES = 1024 * 1024
-/** The most bytes of a transcript. The rest of an exact integer counts purges, and wraps around. */
+/** The maximum size of a transcript in bytes. The rest of an exact integer counts purges, and wraps around. */
 const MOST_BYTES = 2 ** 40
 const MOST_PURGES = 2 ** 13
 

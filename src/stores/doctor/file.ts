@@ -1,6 +1,6 @@
 /**
- * `keepsake doctor` of a memory in one file. Looking changes nothing. `--fix` keeps a damaged file beside its place and puts a new one
- * there with everything that can be read.
+ * `keepsake doctor` of a memory in one file. Examining changes no data. `--fix` renames a damaged file, and puts a new one with everything
+ * readable in its place.
  */
 import { chmodSync } from 'node:fs'
 import { copyFile, link } from 'node:fs/promises'
@@ -91,7 +91,7 @@ async function collectFindings(
   const findings = [...checkLeftovers(path)]
   if (!statFile(path)) {
     findings.push(
-      finding('no-workspace', '.', 'there is nothing here yet', 'The first write makes it, or: keepsake init'),
+      finding('no-workspace', '.', 'there is nothing here yet', 'The first write creates it, or: keepsake init'),
     )
     return { findings }
   }
@@ -122,7 +122,7 @@ function refusalFinding(error: unknown): Finding {
   return finding(code, '.', saidOf(error), error.code === 'DAMAGED' ? SAVE_HINT : (error.hint ?? ''))
 }
 
-/** Reads one moment, while others write or from a read-only file; a file that can't be opened as ours, as far as SQLite reads it. */
+/** Reads as of one moment, also while others write. A file that can't be opened as a memory is read as far as SQLite can. */
 async function withReader<T>(path: string, work: (connection: Connection) => Promise<T>): Promise<T> {
   const opened = await openFile(path, pauses(path, LOCK_WAIT_MS)).catch((error) => {
     if (isKeepsakeError(error) && error.code === 'FOREIGN') throw error
@@ -161,11 +161,8 @@ function checkTableDefinitions(path: string, connection: Connection): Finding[] 
 }
 
 function checkLeftovers(path: string): Finding[] {
-  const hint =
-    'Left by a move, a restore or a --fix that was stopped, or still being written. If none is running, --fix removes it.'
-  return findLeftovers(path).map((name) =>
-    finding('temporary-file', name, 'left behind by a program that was stopped', hint),
-  )
+  const hint = 'A move, a restore or a --fix left it, or is still writing it. If none is running, remove it with --fix.'
+  return findLeftovers(path).map((name) => finding('temporary-file', name, 'an unfinished file', hint))
 }
 
 function findLeftovers(path: string): string[] {
@@ -198,7 +195,7 @@ function checkRows({ damaged, cut, contradictions }: CheckedTables): Finding[] {
   return [
     ...cut.map((table) => finding('damaged-file', '.', `the table ${table} can't be read to its end`, SAVE_HINT)),
     ...damaged.map(({ table, row }) =>
-      finding('damaged-record', '.', `table ${table}, row ${row}: the checksum is wrong`, SAVE_HINT),
+      finding('damaged-record', '.', `table ${table}, row ${row}: its checksum or its values are wrong`, SAVE_HINT),
     ),
     ...contradictions.map((problem) => finding('damaged-record', '.', problem, SAVE_HINT)),
   ]
@@ -244,8 +241,8 @@ function transcriptsIn(rows: readonly Row[]): Map<string, Buffer> {
 }
 
 /**
- * Under a lock that nobody else can have while it has the file open, so that no write gets lost. Returns where the damaged file is now;
- * `undefined` when it is not damaged.
+ * Replaces a damaged file, under a lock that it gets only if no other program has the file open, so that no write is lost. Returns the new
+ * path of the damaged file; `undefined` if the file is not damaged.
  */
 async function salvage(
   path: string,
@@ -285,7 +282,7 @@ function isOpenable(path: string): boolean {
   }
 }
 
-/** The rows that could be read; an entry whose row could not be is as its last change left it. */
+/** Inserts the rows that could be read. An entry whose row could not be read is restored as its last change left it. */
 async function refill(sql: Sql, tables: CheckedTables, wish: AskedSettings, nowMs: number): Promise<void> {
   const { rows } = tables
   for (const table of ['changes', 'change_scopes', 'reverts', 'versions', 'files', 'names', 'settings'] as const) {
@@ -294,7 +291,7 @@ async function refill(sql: Sql, tables: CheckedTables, wish: AskedSettings, nowM
   const ends = new Map<string, number>()
   const pieces = [...rows.transcripts].sort((a, b) => Number(a['start']) - Number(b['start']))
   for (const { checksum: _, ...row } of pieces) {
-    // A lost piece closes up: what comes after it moves to where it was.
+    // What follows a lost piece moves up to close the gap.
     const session = `${row['scope']}\0${row['key']}`
     const start = ends.get(session) ?? 0
     await insert(sql, 'transcripts', { ...row, start })
@@ -308,12 +305,12 @@ async function refill(sql: Sql, tables: CheckedTables, wish: AskedSettings, nowM
 }
 
 /**
- * The present is what counts: where the record of changes does not come to it any more, one more change says so, and a history with gaps
- * begins behind the last of them.
+ * The current entries count. If the recorded changes no longer lead to them, one more change records the difference. A history with gaps
+ * begins after the last gap.
  */
 async function refillEntries(sql: Sql, { rows, damaged, cut }: CheckedTables, now: string): Promise<void> {
   const { entries, versions, changes, settings } = rows
-  // Otherwise an entry that is not there was removed, also where the record of its removal is damaged.
+  // Otherwise a missing entry was removed, even if the record of its removal is damaged.
   const mayBeLost = cut.includes('entries') || damaged.some(({ table }) => table === 'entries')
   const latest = new Map<string, Row>()
   for (const row of [...versions].sort((a, b) => Number(a['number']) - Number(b['number']))) {

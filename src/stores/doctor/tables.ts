@@ -1,4 +1,4 @@
-/** What may be wrong inside the tables although SQLite reads them, and what can still be read of damaged ones. */
+/** Finds damage in tables that SQLite itself doesn't notice, and reads what is intact in damaged ones. */
 import { checkedSettings } from '../disk/checked-settings.ts'
 import { listNames, parseEntry } from '../engine/entries.ts'
 import { parseChange, parseVersion } from '../engine/history.ts'
@@ -12,7 +12,7 @@ export interface DamagedRow {
   readonly row: string
 }
 
-/** Every row of a table that can be read and is as it was written; from both ends, so that one broken page costs no more than itself. */
+/** Reads the intact rows of a table, from both ends, so that one broken page costs only its own rows. */
 export async function readRows(
   sql: Sql,
   table: TableName,
@@ -20,14 +20,14 @@ export async function readRows(
   const found = new Map<number, Row>()
   let isCut = false
   for (const direction of ['ASC', 'DESC'] as const) {
-    // Row by row from where a page can't be read, up to the row that can't.
+    // If a page can't be read, reads it row by row, up to the row that can't be read.
     for (let [last, size] = [undefined as number | undefined, PAGE_ROWS]; ; ) {
       try {
         const page = await sql.all(pageStatement(table, direction, last, size), last === undefined ? [] : [last])
         for (const { row_number, ...row } of page) found.set(Number(row_number), row)
         const next = Number(page.at(-1)?.['row_number'])
         if (page.length < size) break
-        // In a damaged table the row numbers may go back.
+        // In a damaged table, row numbers may be out of order.
         if (last !== undefined && (direction === 'ASC' ? next <= last : next >= last)) throw new Error('out of order')
         last = next
       } catch {
@@ -39,13 +39,13 @@ export async function readRows(
     if (!isCut) break
   }
   const rows = [...found].sort(([a], [b]) => a - b).map(([, row]) => row)
-  // Nobody needs bytes that can be made again.
   const good = new Set(rows.filter((row) => isIntact(table, row) && isReadable(table, row)))
   const damaged = rows.filter((row) => !good.has(row)).map((row) => ({ table, row: labelOf(row) }))
+  // Derived bytes can be built again.
   return { rows: table === 'derived' ? [] : [...good], damaged, isCut }
 }
 
-/** Whether the values mean something: anybody can write a row with a checksum that is right. */
+/** Whether the values make sense: anyone can write a row with a valid checksum. */
 function isReadable(table: TableName, row: Row): boolean {
   try {
     switch (table) {
@@ -132,7 +132,7 @@ function contradictionsIn({ entries, versions, names, changes, settings }: Rows)
     latest.delete(entry.id)
     for (const name of listNames(entry)) {
       if (!held.has(`${entry.scope}\0${name}\0${entry.id}`))
-        found.push(`the name "${name}" is not listed for ${entry.id}`)
+        found.push(`the name "${name}" of the entry ${entry.id} is missing from its table`)
     }
   }
   for (const [id, version] of latest)

@@ -21,7 +21,7 @@ import { readCounters, readSetting, upsert, writeCounters, writeSetting } from '
 import { putTranscript, transcripts } from './sessions.ts'
 import { queryIn, type Sql, type SqlValue } from './sql.ts'
 
-/** Set until the file was vacuumed: a purge that was interrupted before that is finished by a later write. */
+/** Set until the file is vacuumed. If a purge was interrupted before that, a later write finishes it. */
 const VACUUM_DUE = 'vacuum'
 
 export async function isVacuumDue(sql: Sql): Promise<boolean> {

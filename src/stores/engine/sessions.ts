@@ -1,4 +1,4 @@
-/** Transcripts, as bytes like those in files: one row per append. Only a moved one can lack the end of its last line. */
+/** Transcripts, as bytes like those in files: one row per append. Only a moved one may lack its last line end. */
 import { DamagedError, isKeepsakeError, SessionConflictError } from '../../errors.ts'
 import type { Scope } from '../../model/entry.ts'
 import { normalizeAgentId } from '../../model/name.ts'

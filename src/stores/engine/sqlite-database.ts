@@ -10,7 +10,7 @@ const MAX_JOBS = 64
 const MAX_BYTES = 4 * 1024 * 1024
 const WATCH_MS = 250
 const MAX_RECLOSE_DELAY_MS = 5
-/** After a commit under contention, a process waits about as long as its own recent waits, so that others get in between two attempts. */
+/** After a commit under contention, a process pauses for about as long as it recently waited itself, so that others get a turn. */
 const YIELD_MS = { min: 3, max: 60 }
 
 export interface SqliteOptions {
@@ -93,7 +93,7 @@ export class SqliteDatabase implements Database {
       return []
     } catch (error) {
       if (!(error instanceof LockedError)) throw error
-      return [`${this.path}: deleted text remains until a later write, because another process reads an older state`]
+      return [`${this.path}: deleted text remains until a later write: another process is reading an older state`]
     }
   }
 

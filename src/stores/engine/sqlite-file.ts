@@ -99,11 +99,11 @@ export interface OpenedFile {
 
 /** Opens it for writing, or read-only if that is all this user may do. `undefined`: nothing is there. */
 export async function openFile(path: string, pause: Pause): Promise<OpenedFile | undefined> {
-  // Before it is opened: should another file take its place meanwhile, the next comparison notices.
+  // Before opening: if another file takes its place meanwhile, the next comparison notices.
   const file = findFile(path)
   if (!file) return undefined
   const network = networkFileSystem(dirname(path))
-  // Otherwise SQLite would leave files beside it that the owner of the memory can't use.
+  // If this user can't write to the file, SQLite would leave files beside it that its owner can't use.
   if (network === undefined && isWritable(path)) {
     try {
       return { file, connection: await openChecked(path, pause, false) }
@@ -114,7 +114,7 @@ export async function openFile(path: string, pause: Pause): Promise<OpenedFile |
   const readOnly =
     network === undefined
       ? 'this user may not write to it, or to its folder'
-      : `it is on a network file system (${network}), where SQLite can't share memory between machines`
+      : `it is on a network file system (${network}), where SQLite's WAL doesn't work`
   if (hasWal(path)) {
     const problem = `${path}-wal holds changes of this memory that can't be read here: ${readOnly}`
     const hint = 'Open the memory where it can be written, close it, and copy the file.'
@@ -202,7 +202,7 @@ export async function buildFile(
   }
 }
 
-/** Who locks the unfinished file, and still finds it under that name, owns the name. `again`: another was first, or there were leftovers. */
+/** The process that locks the unfinished file, and still finds it there, may publish it. `again`: another was first, or there were leftovers. */
 async function tryToBuild(
   path: string,
   fill: (built: Connection) => Promise<void>,
@@ -221,7 +221,7 @@ async function tryToBuild(
   let isOurs = false
   try {
     // Exclusive before the first read: if the file is already renamed and in use, no second `-wal` is created. A connection that finds it
-    // busy keeps a lock and is closed, or two processes would wait for each other.
+    // busy keeps a lock, so it is closed: otherwise two processes would wait for each other.
     connection.exec('PRAGMA locking_mode = EXCLUSIVE')
     if (!connection.execUnlessBusy('PRAGMA synchronous = FULL; BEGIN EXCLUSIVE')) return 'busy'
     if (statFile(building)?.ino !== inode) return 'again'

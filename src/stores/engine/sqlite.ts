@@ -1,4 +1,4 @@
-/** SQLite: its driver (of Node from 22.13 on, else a package with the same interface), one connection, and its errors as ours. */
+/** SQLite: the driver (Node's own from 22.13 on, otherwise a package with the same interface), a connection, and its errors mapped to ours. */
 import { createRequire } from 'node:module'
 import process from 'node:process'
 import {
@@ -61,7 +61,7 @@ function loadPackage(): SqliteModule {
   }
 }
 
-/** It installs the package where this module finds it: for a program that was installed globally, that is the global folder. */
+/** Installs the package where this module finds it: in the global folder if the program was installed globally. */
 export function installCommand(module: string): string {
   return `npm install${/\/(lib|npm)\/node_modules\//.test(module) ? ' --global' : ''} ${PACKAGE}@${PACKAGE_VERSION}`
 }
@@ -82,7 +82,7 @@ const NO_BYTES = new Uint8Array(1).subarray(0, 0)
 /** Node 22 binds an empty array without a buffer as NULL, and the package truncates text at a NUL. */
 function toBindable(value: SqlValue): SqlValue {
   if (typeof value === 'string' && value.includes('\0'))
-    throw new InvalidError('text', 'has a NUL character', 'text without NUL')
+    throw new InvalidError('text', 'holds a NUL character', 'text without NUL')
   return value instanceof Uint8Array && value.length === 0 ? NO_BYTES : value
 }
 

@@ -22,7 +22,7 @@ import { sqlStore } from '../engine/store.ts'
 export { CAPABILITIES } from '../engine/store.ts'
 
 export interface FileStoreOptions extends SettingsWish {
-  /** The file; `~` is the home folder. The first write makes it. */
+  /** The file; `~` is the home folder. The first write creates it. */
   readonly path: string
   /** The one agent of a flat memory. */
   readonly agent?: string
@@ -106,7 +106,7 @@ function readSettings(connection: Connection, path: string): Settings {
   return checkedSettings(path, JSON.parse(value), refuse)
 }
 
-/** Where copies may be that nobody here can reach, and how to remove those that are known. */
+/** Places where a purge can't reach copies, and how to remove the known ones. */
 function outOfReach(path: string, backups: readonly string[]): string[] {
   const folder = dirname(path)
   const earlier = namesIn(folder).filter((name) =>
