@@ -67,7 +67,7 @@ describe('a history that begins in the middle', () => {
     )
   })
 
-  it('gives what was there then as a version without a change, and finds it once it is gone', () => {
+  it('returns the state at its beginning as versions without a change, and finds what was removed since', () => {
     expect(versionsOf(CUT, ['old']).map(({ change, entry: state }) => [change?.number, state?.name])).toEqual([
       [undefined, 'old'],
       [6, undefined],
@@ -84,7 +84,7 @@ describe('changes', () => {
     expect(Object.fromEntries(undoneBy)).toEqual({ 1: undefined, 2: 4, 3: 5, 4: undefined, 5: undefined })
   })
 
-  it('leave no trace of an entry that was made and removed at once', () => {
+  it('leave no trace of an entry that one change added and removed', () => {
     const history = { entries: [], changes: [recorded(1, [{ id: 'a' }])] }
     expect([versionsOf(history, ['a']), findGone(history), entriesAt(history, 1)]).toEqual([[], [], []])
   })

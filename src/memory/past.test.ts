@@ -202,7 +202,7 @@ describe('a long history', () => {
     ['undo of an old change', () => memory.undo({ changes: [7] }), 2],
     ['undo of a period', () => memory.undo({ since: '2999-01-01T00:00:00.000Z' }).catch(() => undefined), 0],
     ['blame', () => memory.blame('note 7'), 0],
-  ])('is not read for %s', async (_, ask, most) => {
+  ])('is not read as a whole for %s', async (_, ask, most) => {
     await ask()
     expect(read).toBeLessThanOrEqual(most)
   })

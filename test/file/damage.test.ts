@@ -1,6 +1,6 @@
 /**
- * A memory in one file that was damaged: refused with its reason, or reported by the doctor, or it reads as it was. Never less, never an
- * error of the language, and the file is left as it is. A sample in `npm test`, every place in the nightly run.
+ * A damaged memory in one file is refused with a reason, reported by the doctor, or reads as before. It never reads as less, every error is
+ * one of ours, and the file is not changed. A sample in `npm test`, every place in the nightly run.
  */
 import {
   copyFileSync,
@@ -80,7 +80,7 @@ async function damageIn(file: string): Promise<string[]> {
   return findings.filter(({ severity }) => severity === 'damage').map(({ problem }) => problem)
 }
 
-/** What became of a file with these bytes; throws when it is taken for less than it is, or was changed by looking. */
+/** The outcome for a file with these bytes. Throws if something is missing and not reported, or if reading changed the file. */
 async function outcomeOf(bytes: Uint8Array): Promise<'refused' | 'reported' | 'equal'> {
   writeFileSync(path, bytes, { mode: 0o600 })
   const { value, code } = await read(path)
@@ -95,7 +95,7 @@ async function outcomeOf(bytes: Uint8Array): Promise<'refused' | 'reported' | 'e
   return 'equal'
 }
 
-/** Every place in the nightly run, some of them in `npm test`: the same each time. */
+/** Every place in the nightly run; in `npm test`, the same few each time. */
 function sampled<T>(places: readonly T[], salt: number, count = SAMPLE): readonly T[] {
   if (isNightly || places.length <= count) return places
   const random = seededRandom(seed + salt)
@@ -126,17 +126,17 @@ const blocks = (): number[] => Array.from({ length: original.length / BLOCK_BYTE
 const LONG = { timeout: 3_600_000 }
 
 describe('a damaged file', () => {
-  it('reads as it was while nothing is wrong with it', async () => {
+  it('reads as before while nothing is wrong with it', async () => {
     expect(await outcomeOf(original)).toBe('equal')
   })
 
-  it('with 16 zeroed bytes anywhere is refused or reported, or reads as it was', LONG, async () => {
+  it('with 16 zeroed bytes anywhere is refused or reported, or reads as before', LONG, async () => {
     const places = blocks().filter((at) => original.subarray(at, at + BLOCK_BYTES).some((byte) => byte !== 0))
     const outcomes = await damageAll(sampled(places, 1), (bytes, at) => bytes.fill(0, at, at + BLOCK_BYTES))
     expect((outcomes.get('refused') ?? 0) + (outcomes.get('reported') ?? 0)).toBeGreaterThan(outcomes.get('equal') ?? 0)
   })
 
-  it('with a flipped bit anywhere is refused or reported, or reads as it was', LONG, async () => {
+  it('with a flipped bit anywhere is refused or reported, or reads as before', LONG, async () => {
     const random = seededRandom(seed)
     await damageAll(sampled(blocks(), 2), (bytes, at) => {
       const place = at + random.int(BLOCK_BYTES)
@@ -144,7 +144,7 @@ describe('a damaged file', () => {
     })
   })
 
-  it('with random bytes in it, or a page of another place, is refused or reported', LONG, async () => {
+  it('with random bytes, or a misplaced or zeroed page, is refused or reported, or reads as before', LONG, async () => {
     const random = seededRandom(seed + 7)
     await damageAll(sampled(blocks(), 3, SAMPLE / 3), (bytes, at) => {
       for (let n = 0; n < BLOCK_BYTES; n++) bytes[at + n] = random.int(256)
@@ -156,21 +156,21 @@ describe('a damaged file', () => {
     await damageAll(sampled(pages, 5, SAMPLE / 3), (bytes, at) => bytes.fill(0, at, at + 4096))
   })
 
-  it('that is cut off anywhere is refused, and found to be damaged', LONG, async () => {
+  it('that is truncated anywhere is refused, and reported as damaged', LONG, async () => {
     const lengths = [0, 1, 15, 16, 17, 50, 99, 100, 101, 511, 512, 4095, 4096, 4097, original.length - 1]
     for (const length of [...lengths, ...sampled(blocks(), 6, SAMPLE / 3).filter((at) => at > 0)]) {
       expect(await outcomeOf(original.subarray(0, length)), `${length} bytes`).toBe('refused')
     }
   })
 
-  it('that is longer than it was reads as it was, or is reported', async () => {
+  it('with extra bytes at its end is refused or reported, or reads as before', async () => {
     for (const more of [Buffer.alloc(1), Buffer.alloc(4096, 'x'), Buffer.from(original)]) {
       expect(['equal', 'reported', 'refused']).toContain(await outcomeOf(Buffer.concat([original, more])))
     }
   })
 })
 
-describe('what is no memory of ours is refused and left alone:', () => {
+describe('what is not a valid memory is refused and not changed:', () => {
   const refusals: Readonly<Record<string, readonly [code: string, make: () => void]>> = {
     'an empty file': ['DAMAGED', () => writeFileSync(path, '')],
     'a text': ['FOREIGN', () => writeFileSync(path, 'Dear diary, '.repeat(100))],
@@ -257,14 +257,14 @@ describe('a -wal that a crash left', () => {
     }
   }
 
-  it('is read, and taken in when the file is closed', async () => {
+  it('is read, and checkpointed when the file is closed', async () => {
     const { file, wal } = await crashed()
     expect(await namesAfter(file, wal)).toEqual(['first', 'second', 'third'])
     expect(readdirSync(folder).filter((name) => name.startsWith('memory'))).toEqual(['memory.keepsake'])
     expect(await damageIn(path)).toEqual([])
   })
 
-  it('ends where a frame was damaged: what is behind it is gone without an error, and what is before it is whole', async () => {
+  it('ends at a damaged frame: later changes are missing without an error, and earlier ones are complete', async () => {
     const { file, wal, frames } = await crashed()
     const [first = 0, second = 0] = frames
     for (const [at, kept] of [
@@ -280,7 +280,7 @@ describe('a -wal that a crash left', () => {
     }
   })
 
-  it('that is cut off loses only what was behind the cut', async () => {
+  it('that is truncated loses only the changes after the cut', async () => {
     const { file, wal, frames } = await crashed()
     const names = await namesAfter(file, wal.subarray(0, (frames[1] ?? 0) + 50))
     expect(names.slice(-2)).toEqual(['first', 'second'])
@@ -308,7 +308,7 @@ describe('--fix on a damaged file', () => {
         continue
       }
       repaired++
-      // The header says that it is no longer shared by a -wal.
+      // The header differs: the file is no longer in WAL mode.
       if (backup === undefined || !readFileSync(backup).subarray(100).equals(bytes.subarray(100)))
         wrong.push(`at ${at}: the damaged file was not kept`)
       const after = await readableEntries(path)
@@ -327,7 +327,7 @@ describe('--fix on a damaged file', () => {
     expect(repaired).toBeGreaterThan(2)
   })
 
-  /** Row by row, so that one that can't be read costs only itself; and only what is as it was written. */
+  /** Reads entry by entry, so that an unreadable one hides no other. Returns only those that are as they were written. */
   async function readableEntries(file: string): Promise<Map<string, unknown>> {
     const found = new Map<string, unknown>()
     const good = (expected as { readonly byId: readonly ({ readonly id: string } | undefined)[] }).byId

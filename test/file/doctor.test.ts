@@ -1,4 +1,4 @@
-/** `doctor` of a memory in one file while other programs use it: it sees one moment, and --fix takes no write away. */
+/** `doctor` of a memory in one file while other programs use it: it sees one moment, and --fix loses no write. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ it('repairs nothing while another program has the file open, says so, and then l
   for (const name of ['beside it', 'and after']) expect(await store.resolve('main', name)).toBeDefined()
 })
 
-it('reports a file that can only be read as whole', async () => {
+it('finds nothing wrong in a read-only file', async () => {
   await store.close()
   chmodSync(path, 0o400)
   expect((await examineFile(path)).findings).toEqual([])

@@ -1,4 +1,4 @@
-/** A memory in one file with something of everything, and all that can be read of one, to compare. */
+/** Makes a memory in one file with some of everything, and reads everything in a memory, for comparison. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Files that somebody made to harm us: the header, the tables and every checksum are right, and the values are not. Every call gives an
- * answer or one of our errors, never one of the language, and nothing is written outside of the memory.
+ * Malicious files: the header, the tables and every checksum are valid, but the values are not. Every call returns an answer or throws one
+ * of our errors, and nothing is written outside the memory.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { note } from '../../src/testing/requests.ts'
 import { isNightly, seed } from '../tier.ts'
 
-/** Of the forgeries, in `npm test`. */
+/** `npm test` runs one forgery in this many. */
 const EVERY = 4
 
 let base: string
@@ -40,7 +40,7 @@ afterEach(() => {
   rmSync(base, { recursive: true, force: true })
 })
 
-/** Changes some columns of every row of a table, and puts a right checksum to each. */
+/** Changes columns of the matching rows, and gives each row a valid checksum. */
 async function forge(table: TableName, where: string, columns: Readonly<Record<string, SqlValue>>): Promise<void> {
   await edit(async (connection) => {
     const rows = connection.allNow(`SELECT * FROM ${table} WHERE ${where}`)
@@ -99,7 +99,7 @@ const CALLS: Readonly<Record<string, (store: FileStore, id: string) => Promise<u
   purge: (store, id) => store.purge([id]),
 }
 
-/** Every call, and a move where it may matter, on the same file; what threw something that is not an error of ours. */
+/** Makes every call, and a move where it may matter, on the same file. Returns the errors that are not ours. */
 async function callEverything(forgery: string): Promise<string[]> {
   const wrong: string[] = []
   const attempt = async (name: string, work: () => Promise<unknown>): Promise<void> => {
@@ -147,37 +147,38 @@ async function idOfSecond(): Promise<string> {
 
 const DEEP = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
 const FORGERIES: Readonly<Record<string, () => Promise<void>>> = {
-  'aliases that are no JSON': () => forge('entries', '1', { aliases: '[' }),
-  'aliases that are no list': () => forge('entries', '1', { aliases: '{"a":1}' }),
+  'aliases that are not JSON': () => forge('entries', '1', { aliases: '[' }),
+  'aliases that are not a list': () => forge('entries', '1', { aliases: '{"a":1}' }),
   'aliases that are null': () => forge('entries', '1', { aliases: 'null' }),
   'aliases that are numbers': () => forge('entries', '1', { aliases: '[1,{}]' }),
-  'metadata that is no JSON': () => forge('entries', '1', { metadata: 'x' }),
+  'metadata that is not JSON': () => forge('entries', '1', { metadata: 'x' }),
   'metadata that is null': () => forge('entries', '1', { metadata: 'null' }),
   'metadata that is nested deeply': () => forge('entries', "name = 'second'", { metadata: `{"a":${DEEP}}` }),
-  'a kind that nobody knows': () => forge('entries', '1', { kind: 'constructor' }),
+  'an unknown kind': () => forge('entries', '1', { kind: 'constructor' }),
   'a kind that has no name': () => forge('entries', '1', { kind: 'experience' }),
-  'an origin that nobody knows': () => forge('entries', '1', { origin_by: '__proto__' }),
-  'times that are none': () => forge('entries', '1', { created_at: 'yesterday', updated_at: '', expires_at: 'never' }),
+  'an unknown origin': () => forge('entries', '1', { origin_by: '__proto__' }),
+  'invalid times': () => forge('entries', '1', { created_at: 'yesterday', updated_at: '', expires_at: 'never' }),
   'a name that is a path': () => forge('entries', "name = 'second'", { name: '../../../outside', scope: '../..' }),
   'a scope that is a path': () => forge('entries', "name = 'second'", { scope: '../../outside' }),
-  'two entries of one name': () => forge('entries', '1', { name: 'same' }),
-  'a name that leads nowhere': () => forge('names', '1', { id: 'nobody' }),
+  'two entries with the same name': () => forge('entries', '1', { name: 'same' }),
+  'a name of a missing entry': () => forge('names', '1', { id: 'nobody' }),
   'a large seq': () => forge('entries', "name = 'second'", { seq: Number.MAX_SAFE_INTEGER }),
   'a negative seq': () => forge('entries', "name = 'second'", { seq: -5 }),
-  'an integer beyond what numbers hold': () =>
+  'a seq that is not a safe integer': () =>
     edit(async (connection) => connection.exec("UPDATE entries SET seq = 9223372036854775807 WHERE name = 'second'")),
-  'a change with a number beyond what numbers hold': () =>
+  'a change number that is not a safe integer': () =>
     edit(async (connection) => connection.exec('UPDATE changes SET number = 9223372036854775807 WHERE number = 2')),
-  'operations that are no JSON': () => forge('changes', '1', { operations: 'x' }),
+  'operations that are not JSON': () => forge('changes', '1', { operations: 'x' }),
   'operations that are null': () => forge('changes', '1', { operations: 'null' }),
   'operations that are numbers': () => forge('changes', '1', { operations: '[1,null]' }),
-  'more of a change that is no JSON': () => forge('changes', '1', { extra: '{' }),
-  'more of a change that is odd': () => forge('changes', '1', { extra: '{"reverts":7,"purged":"x","number":"y"}' }),
-  'a version that is no JSON': () => forge('versions', '1', { entry: '{' }),
+  'the extra column of a change that is not JSON': () => forge('changes', '1', { extra: '{' }),
+  'the extra column of a change with odd values': () =>
+    forge('changes', '1', { extra: '{"reverts":7,"purged":"x","number":"y"}' }),
+  'a version that is not JSON': () => forge('versions', '1', { entry: '{' }),
   'a version that is a number': () => forge('versions', '1', { entry: '7' }),
   'a version that is null': () => forge('versions', '1', { entry: 'null' }),
-  'a version of nothing': () => forge('versions', '1', { entry: '{}' }),
-  'a version of odd values': () =>
+  'an empty version': () => forge('versions', '1', { entry: '{}' }),
+  'a version with odd values': () =>
     forge('versions', '1', { entry: '{"id":1,"name":{},"aliases":7,"metadata":[],"seq":"x"}' }),
   'a change that reverts itself': () => edit((connection) => insert(connection, 'reverts', { reverted: 2, number: 2 })),
   'changes that revert each other': () =>
@@ -185,7 +186,7 @@ const FORGERIES: Readonly<Record<string, () => Promise<void>>> = {
       await insert(connection, 'reverts', { reverted: 1, number: 2 })
       await insert(connection, 'reverts', { reverted: 2, number: 1 })
     }),
-  'last numbers that are no JSON': () => forge('settings', "key = 'last'", { value: 'x' }),
+  'last numbers that are not JSON': () => forge('settings', "key = 'last'", { value: 'x' }),
   'last numbers that are null': () => forge('settings', "key = 'last'", { value: 'null' }),
   'last numbers that are texts': () => forge('settings', "key = 'last'", { value: '{"number":"x","nextSeq":"y"}' }),
   'last numbers that are too low': () => forge('settings', "key = 'last'", { value: '{"number":0,"nextSeq":1}' }),
@@ -194,18 +195,18 @@ const FORGERIES: Readonly<Record<string, () => Promise<void>>> = {
   'no last numbers': () => edit((connection) => connection.run("DELETE FROM settings WHERE key = 'last'")),
   'no epoch': () => edit((connection) => connection.run("DELETE FROM settings WHERE key = 'epoch'")),
   'no settings': () => edit((connection) => connection.run("DELETE FROM settings WHERE key = 'settings'")),
-  'settings that are no JSON': () => forge('settings', "key = 'settings'", { value: 'x' }),
+  'settings that are not JSON': () => forge('settings', "key = 'settings'", { value: 'x' }),
   'settings that are null': () => forge('settings', "key = 'settings'", { value: 'null' }),
   'settings that are a list': () => forge('settings', "key = 'settings'", { value: '[]' }),
-  'backups that are no list': () =>
+  'backups that are not a list': () =>
     edit((connection) => insert(connection, 'settings', { key: 'backups', value: '{"a":1}' })),
   'backups that are odd': () =>
     edit((connection) => insert(connection, 'settings', { key: 'backups', value: '[1,null,"/etc/passwd"]' })),
   'a transcript with a gap': () => forge('transcripts', '1', { start: 1000 }),
-  'a transcript of a negative start': () => forge('transcripts', '1', { start: -1000 }),
-  'a transcript that is no JSON': () => forge('transcripts', '1', { bytes: Buffer.from([0xff, 0, 10, 0xfe]) }),
+  'a transcript with a negative start': () => forge('transcripts', '1', { start: -1000 }),
+  'a transcript that is not JSON': () => forge('transcripts', '1', { bytes: Buffer.from([0xff, 0, 10, 0xfe]) }),
   'an empty transcript': () => forge('transcripts', '1', { bytes: Buffer.alloc(0) }),
-  'a transcript of a path': () => forge('transcripts', '1', { key: '../../outside', scope: '../..' }),
+  'a transcript with a path as its key': () => forge('transcripts', '1', { key: '../../outside', scope: '../..' }),
   'derived bytes with a gap': () => forge('derived', '1', { part: 7 }),
   ...Object.fromEntries(
     ['../../outside', '/outside', 'agents/../../../outside', '.state/lock', 'keepsake.yaml', 'a\0b', '', '..'].map(
@@ -216,21 +217,21 @@ const FORGERIES: Readonly<Record<string, () => Promise<void>>> = {
       ],
     ),
   ),
-  'a file of entries that are no list': () =>
+  'a file with entries that are not a list': () =>
     edit((connection) =>
       insert(connection, 'files', { path: 'directives/memory.md', bytes: Buffer.from('x'), entries: '{"a":[]}' }),
     ),
-  'a file of entries that are odd': () =>
+  'a file with odd entries': () =>
     edit((connection) =>
       insert(connection, 'files', { path: 'world/x.md', bytes: Buffer.from('x'), entries: '[null,7]' }),
     ),
-  'a lease of somebody forever': () =>
+  'a lease that never ends': () =>
     edit((connection) =>
       insert(connection, 'leases', { name: 'work', holder: 'x', until_ms: Number.MAX_SAFE_INTEGER }),
     ),
 }
 
-describe('every call on a hostile file gives an answer or one of our errors, and writes nothing outside:', () => {
+describe('every call on a hostile file returns an answer or throws one of our errors, and writes nothing outside:', () => {
   async function check(forgery: string): Promise<void> {
     const before = readdirSync(base)
     expect(await callEverything(forgery)).toEqual([])

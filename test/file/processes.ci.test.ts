@@ -1,4 +1,4 @@
-/** Many processes on one file: none of what was acknowledged is lost or doubled, each has its share, and one file is left. */
+/** Many processes on one file: no acknowledged write is lost or doubled, each process gets its share, and one file is left. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFileSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const WRITER = resolve(import.meta.dirname, 'writer.mjs')
 const PROCESSES = 8
 const ACKNOWLEDGED = isNightly ? 10_000 : 400
 const FAIR_WRITES = isNightly ? 1000 : 150
-/** On a machine that does nothing else. Where other programs take turns on its cores, a process is sometimes out for longer. */
+/** For an otherwise idle machine: while other programs use its cores, a process may wait longer. */
 const MAX_COMMITS_BETWEEN = isNightly ? 50 : 100
 
 let folder: string
@@ -146,9 +146,9 @@ describe('eight processes', { timeout: 600_000 }, () => {
     }
   })
 
-  it('have each its share, one that appends and one that purges among them, and none waits long', async () => {
+  it('each get their share, including one that appends and one that purges, and none waits long', async () => {
     const kinds = ['sessions', 'purges', ...Array<'entries'>(PROCESSES - 2).fill('entries')] as const
-    // None comes to the end of these: all write until the first has written its share.
+    // More than any of them writes: they are killed once they have written enough together.
     const writers = kinds.map((kind, n) => startWriter(`w${n}`, 100_000, kind))
     await Promise.all(writers.map(({ ready }) => ready))
     const total = FAIR_WRITES * PROCESSES
@@ -165,17 +165,17 @@ describe('eight processes', { timeout: 600_000 }, () => {
     const all = await Promise.all(writers.map(({ ended }) => ended))
     const numbers = await numbersByWriter()
     const each = kinds.map((_, n) => numbers.get(`w${n}`) ?? [])
-    // From where all had begun up to where the first was stopped.
+    // Only the time in which all of them wrote.
     const first = Math.max(...each.map((one) => one[0] ?? Number.POSITIVE_INFINITY))
     const last = Math.min(...each.map((one) => one.at(-1) ?? 0))
     const counted = each.map((one) => one.filter((number) => number >= first && number <= last))
-    // An append is a commit without a number, and there is one for each number of the process that appends.
+    // An append is a commit without a number, and the process that appends makes one for each of its numbers.
     const commits = counted.map((one, n) => one.length * (kinds[n] === 'sessions' ? 2 : 1))
     const share = commits.reduce((sum, count) => sum + count, 0) / PROCESSES
     expect(share).toBeGreaterThan(FAIR_WRITES / 3)
     for (const [n, one] of counted.entries()) {
       expect(commits[n], `w${n}, ${kinds[n]}, of ${share}`).toBeGreaterThanOrEqual(share / 2)
-      // So is the end of a purge: these two wait twice between two numbers.
+      // The end of a purge has no number either, so these two processes wait twice between two numbers.
       const isPlain = kinds[n] === 'entries'
       const gaps = one.map((number, place) => number - (one[place - 1] ?? number))
       const most = MAX_COMMITS_BETWEEN * (isPlain ? 1 : 2)
@@ -184,7 +184,7 @@ describe('eight processes', { timeout: 600_000 }, () => {
     await check(all.flat())
   })
 
-  it('that end at once leave one file', async () => {
+  it('that exit at the same time leave one file', async () => {
     for (let round = 0; round < (isNightly ? 20 : 2); round++) {
       const writers = Array.from({ length: PROCESSES }, (_, n) => startWriter(`r${round} w${n}`, 5))
       await runTogether(writers)
@@ -193,7 +193,7 @@ describe('eight processes', { timeout: 600_000 }, () => {
   })
 })
 
-it('a file that was replaced under an open store is the one that the next call sees, and nothing acknowledged is lost', async () => {
+it('a store sees a file that replaced its own at the next call, and nothing acknowledged is lost', async () => {
   const other = join(folder, 'other.keepsake')
   const [store, otherStore] = [fileStore({ path }), fileStore({ path: other })]
   await apply(store, [note('in the first')])
@@ -214,7 +214,7 @@ it('a file that was replaced under an open store is the one that the next call s
   await away.close()
 })
 
-it('a copy that took the place of the file goes on from where it was copied', async () => {
+it('a copy that replaced the file continues from where it was copied', async () => {
   const store = fileStore({ path })
   await apply(store, [note('first')])
   await store.close()

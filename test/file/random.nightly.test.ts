@@ -1,4 +1,4 @@
-/** 100,000 random batches on the store in one file and on the store in RAM: the same answers, the same memory, over restarts too. */
+/** 100,000 random batches on the store in one file and on the store in RAM: the same answers and the same memory, also after restarts. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { storeContract } from '../../src/testing/index.ts'
 import { seed } from '../tier.ts'
 
 const STEPS = 100_000
-/** A conversation is compared with the whole past again and again, which takes longer the longer it is. */
+/** Per seed. Each run compares the whole history again and again, so long runs are slow. */
 const BATCHES = 500
 
 const opened = new Map<Store, { readonly path: string; readonly open: () => Store }>()

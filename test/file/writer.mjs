@@ -1,12 +1,12 @@
-// A process that writes to a memory in one file; it waits for its input to end, so that several begin at once, and prints a line for each
-// write that was acknowledged: its number of change and the name.
+// A process that writes to a memory in one file. It waits for the end of its input, so that several start at once, and prints a line for each
+// acknowledged write: the number of the change, and the name.
 //   node writer.mjs PATH NAME COUNT KIND     KIND: entries | sessions | purges
 import { writeSync } from 'node:fs'
 import { fileStore } from '../../dist/stores/file/store.js'
 
 const [path, name, count, kind] = process.argv.slice(2)
 const origin = { by: 'agent', agent: name.replaceAll(' ', '-') }
-/** So many writes between two purges. */
+/** One purge per this many writes. */
 const PURGE_EVERY = 20
 
 const WRITES = {
@@ -14,7 +14,7 @@ const WRITES = {
     const { change } = await store.apply({ operations: [note(`${name} ${n}`)], origin })
     return change.number
   },
-  // An append is no change: an entry beside it says where it was in the order.
+  // An append is not a change, so an entry after it shows its place in the order.
   async sessions(store, n) {
     await store.sessions.append('main', name, [{ n }])
     return WRITES.entries(store, n)

@@ -480,7 +480,7 @@ describe('a move that can not be', () => {
     }
   })
 
-  it('reuses nothing that a killed one left, and follows no link in it', async () => {
+  it('reuses nothing that a killed move left, and follows no link in it', async () => {
     const from = at('from')
     await fill(from, 5, tick)
     const moving = join(base, '.to.moving')

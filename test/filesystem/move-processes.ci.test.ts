@@ -50,7 +50,7 @@ async function expectWhole(name: string): Promise<void> {
   expect(readdirSync(base).filter((other) => other.includes(`${name}.moving`))).toEqual([])
 }
 
-it('starts over after a killed one', { timeout: 300_000 }, async () => {
+it('starts over after a killed move', { timeout: 300_000 }, async () => {
   for (const stop of STOPS) {
     const name = `killed-${stop}`
     const told = await adopt(name, stop)

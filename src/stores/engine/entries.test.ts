@@ -33,7 +33,7 @@ function countingSql(): { sql: Sql; asked: () => number } {
 }
 
 describe('a scan of many ids', () => {
-  it('returns each once, in the order of seq, and looks for each once', async () => {
+  it('returns each once, in the order of seq, and looks each up once', async () => {
     const count = 3000
     const { sql, asked } = countingSql()
     const ids = new Set(Array.from({ length: count }, (_, n) => `id-${(n * 7) % count}`))

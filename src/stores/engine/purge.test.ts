@@ -1,4 +1,4 @@
-/** A purge leaves no byte of a text in the file or its `-wal`, not even while the store is open, and takes nothing else. */
+/** A purge leaves no byte of a text in the file or its `-wal`, not even while the store is open, and removes nothing else. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ function open(): FileStore {
   return made
 }
 
-/** The files of the memory that hold a text, in any of the ways in which it may be written. */
+/** The files of the memory that contain a text, in any encoding. */
 function filesWith(text: string): string[] {
   const forms = [text, JSON.stringify(text).slice(1, -1)].flatMap((form) => [
     Buffer.from(form, 'utf8'),
@@ -97,7 +97,7 @@ describe('a purge', () => {
     expect(after[0]?.change).toMatchObject({ operations: [], purged: ['main'], origin: MAIN })
   })
 
-  it("does not touch other agents' texts, and names where the words are", async () => {
+  it("does not change other agents' texts, and lists where the words are", async () => {
     const { id } = await applyOne(store, note('Safe', { content: SECRET }))
     const theirs = await applyOne(store, note('Theirs', { scope: 'ada', content: `I heard: ${SECRET}` }))
     const shared = await applyOne(store, topic('Shared', { content: SECRET }))
@@ -114,14 +114,14 @@ describe('a purge', () => {
     expect(named.sort()).toEqual([shared.id, theirs.id].sort())
   })
 
-  it('is reported as incomplete while another process reads an older state, and completes later', async () => {
+  it('is reported as incomplete while another process is reading an older state, and completes later', async () => {
     const { id } = await applyOne(store, note('Safe', { content: SECRET }))
     const reader = open()
     const image = await reader.image()
     const impatient = fileStore({ path, lockWaitMs: 30 })
     opened.push(impatient)
     const { outOfReach } = await impatient.purge([id], { origin: MAIN })
-    expect(outOfReach[0]).toContain('another process reads an older state')
+    expect(outOfReach[0]).toContain('another process is reading an older state')
     expect(await scanned(impatient)).toEqual([])
     await image.close()
     await impatient.close()
@@ -157,7 +157,7 @@ describe('a purge', () => {
   it('that was interrupted before the file was vacuumed is finished by the next process that writes', async () => {
     const { id } = await applyOne(store, note('Safe', { content: SECRET }))
     await store.close()
-    // As the process leaves it that is killed after COMMIT: the rows are gone, their bytes are not.
+    // What a process that is killed after COMMIT leaves: the rows are gone, their bytes are not.
     const killed = new Connection(path)
     killed.exec('PRAGMA secure_delete = OFF')
     for (const table of ['entries', 'names', 'versions']) await killed.run(`DELETE FROM ${table} WHERE id = ?`, [id])

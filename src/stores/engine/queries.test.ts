@@ -1,6 +1,6 @@
 /**
  * The statements that undo, log, blame, as-of, purge, feed, get, resolve and list run: each searches an index, so that none takes longer
- * for a longer history. Only a purge reads everything, once.
+ * in a longer history. Only a purge reads everything, once.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The statements that run meanwhile, with the first values they were given. */
+/** The statements that `work` runs, each with the values of its first run. */
 async function recorded(work: () => Promise<unknown>): Promise<ReadonlyMap<string, readonly SqlValue[]>> {
   const statements = new Map<string, readonly SqlValue[]>()
   const note = (statement: string, values: readonly SqlValue[] = []): void => {
@@ -59,7 +59,7 @@ async function recorded(work: () => Promise<unknown>): Promise<ReadonlyMap<strin
   return statements
 }
 
-/** What SQLite does for a statement, as `EXPLAIN QUERY PLAN` says it. */
+/** How SQLite runs a statement, according to `EXPLAIN QUERY PLAN`. */
 function planOf(statement: string, values: readonly SqlValue[]): string[] {
   if (!/^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(statement)) return []
   const connection = new Connection(path)
@@ -160,7 +160,7 @@ it('runs no more statements for a longer history', async () => {
   for (const [index, counted] of after.entries()) expect(counted).toBeLessThanOrEqual((before[index] ?? 0) + 2)
 })
 
-it('a purge looks for the same words once in each table that may have them', async () => {
+it('a purge searches each table that may have the same words once', async () => {
   const { id } = await memory.find('Note 6')
   const statements = await recorded(() => store.purge([id]))
   const scans = scansIn(statements).map((scan) => scan.replace(/^SCAN (\w+).*/, '$1'))

@@ -1,4 +1,4 @@
-/** How far back the history goes: by days, beyond 30 days by size, and what is said of the time before. */
+/** How far back the history goes: by days, beyond 30 days by size; and how earlier times are refused. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { apply, applyOne, note, scanned } from '../../testing/requests.ts'
 import { type FileStore, fileStore } from '../file/store.ts'
 
 const DAY_MS = 86_400_000
-/** The store looks at what is too old once in so many changes. */
+/** The store removes old changes once in so many changes. */
 const UPKEEP_INTERVAL = 256
 
 let folder: string
@@ -31,7 +31,7 @@ function open(retentionDays: number, retentionMb: number): FileStore {
   return store
 }
 
-/** What was there after each change, by its number. */
+/** Writes until old changes are removed. Returns the entries after each change, by its number. */
 async function writeUntilCut(everyMs: number, content: (n: number) => string): Promise<Map<number, readonly Entry[]>> {
   const states = new Map<number, readonly Entry[]>()
   for (let n = 1; n < UPKEEP_INTERVAL; n++) {
@@ -42,7 +42,7 @@ async function writeUntilCut(everyMs: number, content: (n: number) => string): P
   ms += everyMs
   await apply(store, [note('last')])
   states.set(UPKEEP_INTERVAL, await scanned(store))
-  // Old changes are removed behind the write that finds them; the write after that comes behind it.
+  // Old changes are removed in the background; two more writes make sure that this is done.
   await apply(store, [note('behind')])
   await apply(store, [note('behind that')])
   return states
@@ -75,7 +75,7 @@ async function checkKept(states: ReadonlyMap<number, readonly Entry[]>, first: n
 }
 
 describe('the history', () => {
-  it('goes back as many days as the memory wants, and says so of what was before', async () => {
+  it('goes back as many days as its settings say, and refuses earlier times', async () => {
     open(40, 1000)
     const states = await writeUntilCut(DAY_MS, (n) => `text ${n}`)
     const oldest = ms - 40 * DAY_MS
@@ -111,7 +111,7 @@ describe('the history', () => {
     await checkKept(states, 1)
   })
 
-  it('starts over where a cursor is from before, and keeps what is there', async () => {
+  it('restarts the feed for a cursor from before it begins, and keeps old entries', async () => {
     open(30, 1000)
     const { cursor } = await store.feed('now')
     await apply(store, [note('very old')])

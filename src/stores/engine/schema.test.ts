@@ -1,4 +1,4 @@
-/** Rows carry a checksum of their values: whatever value is changed behind our back, the row is not intact any more. */
+/** Rows carry a checksum of their values: if any value is changed behind our back, the row is no longer intact. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { insert, isIntact, TABLE_NAMES, type TableName, upsert } from './schema.ts'
@@ -44,7 +44,7 @@ const OTHERS: Readonly<Record<Column['type'], readonly SqlValue[]>> = {
 }
 
 describe.each(TABLE_NAMES)('a row of %s', (table) => {
-  it('is intact as it was written, and not after a change of any of its values', async () => {
+  it('is intact as written, and not after a change of any of its values', async () => {
     const connection = database()
     const columns = columnsOf(connection, table)
     const row: Row = Object.fromEntries(columns.map(({ name, type }) => [name, VALUES[type]]))
@@ -82,7 +82,7 @@ function plain(value: SqlValue | undefined): unknown {
   return value instanceof Uint8Array ? [...value] : value
 }
 
-it('tells values apart that run together, and no value from an empty one', async () => {
+it('a checksum depends on where one value ends and the next begins, and tells NULL from an empty text', async () => {
   const key = fc.string({ unit: 'grapheme-composite' }).filter((text) => !text.includes('\0'))
   const connection = database()
   await fc.assert(

@@ -1,4 +1,4 @@
-/** Transactions that many share: one for many batches, each batch refused alone, nobody answered before COMMIT; and waiting for a lock. */
+/** Shared transactions: one for many batches, each batch refused alone, none acknowledged before COMMIT; and waiting for a lock. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ function open(lockWaitMs = 10_000): FileStore {
   return made
 }
 
-/** Another connection that is in a write transaction until it is let go. */
+/** Another connection that is in a write transaction until `release`. */
 function holdLock(): { release(): void } {
   const connection = new Connection(path)
   opened.push(connection)
@@ -41,7 +41,7 @@ function holdLock(): { release(): void } {
   return { release: () => connection.exec('ROLLBACK') }
 }
 
-/** How many write transactions are begun from here on. */
+/** Counts the write transactions that begin from here on. */
 function countTransactions(): () => number {
   const spy = vi.spyOn(Connection.prototype, 'execUnlessBusy')
   return () =>
@@ -51,7 +51,7 @@ function countTransactions(): () => number {
 const names = async (from: FileStore): Promise<(string | null)[]> => (await scanned(from)).map(({ name }) => name)
 
 describe('group commit', () => {
-  it('takes 200 batches at once in few transactions, in their order, each as a change of its own', async () => {
+  it('commits 200 concurrent batches in few transactions, in their order, each as a change of its own', async () => {
     const transactions = countTransactions()
     const all = await Promise.all(Array.from({ length: 200 }, (_, n) => apply(store, [note(`note ${n}`)])))
     expect(transactions()).toBeLessThanOrEqual(Math.ceil(200 / 64) + 1)
@@ -59,7 +59,7 @@ describe('group commit', () => {
     expect(await names(store)).toEqual(['first', ...Array.from({ length: 200 }, (_, n) => `note ${n}`)])
   })
 
-  it('refuses a batch among them alone, and all of that batch', async () => {
+  it('refuses a failing batch alone, and all of it', async () => {
     const transactions = countTransactions()
     const wanted = Array.from({ length: 60 }, (_, n) =>
       n % 20 === 7
@@ -127,7 +127,7 @@ describe('group commit', () => {
     expect((await apply(store, [note('four')])).change?.number).toBe(2)
   })
 
-  it('answers none of them before the transaction is durable', async () => {
+  it('acknowledges none of them before the transaction is durable', async () => {
     const events: string[] = []
     const { exec } = Connection.prototype
     vi.spyOn(Connection.prototype, 'exec').mockImplementation(function (this: Connection, sql) {
@@ -145,7 +145,7 @@ describe('group commit', () => {
 })
 
 describe('while another connection holds the lock', () => {
-  it('every way to run a statement says that it is busy, and not that the disk is bad', async () => {
+  it('every way to run a statement reports that it is busy, not that the disk is bad', async () => {
     const lock = holdLock()
     const connection = new Connection(path)
     opened.push(connection)
@@ -168,7 +168,7 @@ describe('while another connection holds the lock', () => {
     expect((await write).change?.number).toBe(2)
   })
 
-  it('an abort signal takes back a write that waits, and no other', async () => {
+  it('an abort signal cancels a waiting write, and no other', async () => {
     const lock = holdLock()
     const aborting = new AbortController()
     const reason = new Error('not wanted any more')
@@ -190,7 +190,7 @@ describe('while another connection holds the lock', () => {
     expect(await store.sessions.list('main')).toEqual([])
   })
 
-  it('a write is LOCKED after the time it may wait, and nothing of it comes later', async () => {
+  it('a write that has waited too long fails with LOCKED, and is not applied later', async () => {
     const lock = holdLock()
     const impatient = open(20)
     const writes: readonly Promise<unknown>[] = [
@@ -208,7 +208,7 @@ describe('while another connection holds the lock', () => {
     expect(await names(store)).toEqual(['first', 'then'])
   })
 
-  it('what comes meanwhile joins the turn of what waited', async () => {
+  it('writes that arrive meanwhile join the transaction of the waiting one', async () => {
     const lock = holdLock()
     const transactions = countTransactions()
     const writes: Promise<Applied>[] = []

@@ -1,4 +1,4 @@
-/** Which places a memory can be in, what an unfinished file leaves behind, and files that Windows says are in use. */
+/** Where a memory can be, leftovers of unfinished files, and files that Windows says are in use. */
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ describe('networkFileSystem', () => {
     expect(networkFileSystem('/anywhere', () => type)).toBe(name)
   })
 
-  it('takes a place that says nothing of itself for a local one', () => {
+  it('treats a folder of unknown type as local', () => {
     const fail = (): number => {
       throw new Error('ENOSYS')
     }
@@ -102,7 +102,7 @@ describe('a new file', () => {
     ['a finished one', finishedButUnnamed],
     ['its journal', () => writeFileSync(`${buildingPath(path)}-journal`, Buffer.alloc(600, 7))],
     ['an empty -wal whose file is gone', () => writeFileSync(`${path}-wal`, '')],
-  ])('is made where a killed process left %s', async (_, leave) => {
+  ])('is created where a killed process left %s', async (_, leave) => {
     await leave()
     const seen: unknown[] = []
     const fill = async (built: Connection): Promise<void> => {
@@ -129,7 +129,7 @@ describe('a new file', () => {
     await expect(buildFile(path, NOTHING, LOCK_WAIT)).rejects.toMatchObject({ code: 'FOREIGN' })
   })
 
-  it('waits for another process that is building it, and then is LOCKED', async () => {
+  it('waits for another process that is building it, and then fails with LOCKED', async () => {
     writeFileSync(buildingPath(path), '', { mode: 0o600 })
     const other = new Connection(buildingPath(path))
     other.exec('BEGIN EXCLUSIVE')
@@ -140,7 +140,7 @@ describe('a new file', () => {
   })
 })
 
-/** As a process leaves it that is killed between COMMIT and rename. */
+/** What a process that is killed between COMMIT and rename leaves. */
 async function finishedButUnnamed(): Promise<void> {
   const other = join(folder, 'other')
   await buildFile(other, NOTHING, LOCK_WAIT)

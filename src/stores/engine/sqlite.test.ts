@@ -15,7 +15,7 @@ describe('the command that installs SQLite on Node 20', () => {
     expect(installCommand(module)).toBe(command)
   })
 
-  it('names the version that the manifest does', async () => {
+  it('names the version in package.json', async () => {
     const { default: manifest } = await import('../../../package.json', { with: { type: 'json' } })
     expect(installCommand('')).toContain(`@${manifest.peerDependencies['@photostructure/sqlite']}`)
   })

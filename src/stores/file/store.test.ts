@@ -33,7 +33,7 @@ const cases = storeContract(
       const facts = opened.get(store)
       if (facts) rmSync(dirname(facts.path), { recursive: true, force: true })
     },
-    // 91: entries that one change brings back and removes again. test/file/random.nightly.test.ts plays many more.
+    // Seed 91: one change restores entries and removes them again. test/file/random.nightly.test.ts runs many more seeds.
   },
   { seeds: [1, 2, 91] },
 )
