@@ -174,9 +174,11 @@ export class UnknownChangeError extends KeepsakeError {
 }
 
 export class LockedError extends KeepsakeError {
-  constructor(folder: string, owner: string, waitedMs: number) {
+  constructor(folder: string, owner: string, waitedMs: number, hint?: string) {
     super('LOCKED', `${folder} is locked by ${owner}; waited ${waitedMs} ms`, {
-      hint: 'If that program is gone for good (another machine, another container), remove the lock folder it names.',
+      hint:
+        hint ??
+        'If that program is gone for good (another machine, another container), remove the lock folder it names.',
       data: { folder, owner, waitedMs },
     })
   }
@@ -184,7 +186,8 @@ export class LockedError extends KeepsakeError {
 
 export class ReadOnlyError extends KeepsakeError {
   constructor(path: string, cause: unknown) {
-    super('READ_ONLY', `${path} can't be written: the folder or file system is read-only for this user`, {
+    const reason = typeof cause === 'string' ? cause : 'the folder or file system is read-only for this user'
+    super('READ_ONLY', `${path} can't be written: ${reason}`, {
       hint: 'Reading works. To write, check the owner and mode of the folder, or choose another with --workspace.',
       data: { path },
       cause,

@@ -79,7 +79,7 @@ export function noMemoryAt(workspace: string): KeepsakeError {
 /** A memory with a similar name in the same folder, else the nearest one in a parent folder. */
 function memoryNear(path: string): string | undefined {
   const folder = dirname(path)
-  const beside = namesIn(folder).filter((name) => isMemory(join(folder, name)))
+  const beside = namesIn(folder).filter((name) => name !== basename(path) && isMemory(join(folder, name)))
   const near = nearest(basename(path), beside)
   if (near !== undefined) return join(folder, near)
   const { workspace } = findPlace(folder)

@@ -1,10 +1,11 @@
 // A disk that fills up: a clear error, nothing promised falsely, the old state as it was, and all well again when there is
 // room. A small tmpfs is the disk. A folder has files to write behind what makes a write durable, and may do that later; one
 // file has not.
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Memory } from '../../src/memory.ts'
+import { examineFile } from '../../src/stores/doctor/file.ts'
 import { fileStore } from '../../src/stores/file/store.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { stateDifference } from '../../src/testing/index.ts'
@@ -41,6 +42,26 @@ function rootOn({ folder }: SmallTmpfs, store: StoreName): string {
   mkdirSync(join(folder, 'ws'), { mode: 0o700 })
   return rootIn(join(folder, 'ws'), store)
 }
+
+it(
+  'with no room at all: a memory in one file is read, reported as intact, and written again when there is room',
+  withDisk(async (disk) => {
+    const path = join(disk.folder, 'memory.keepsake')
+    const before = open(path, 'file')
+    await before.remember('before')
+    await before.close()
+    disk.fill(0)
+    expect((await examineFile(path)).findings).toEqual([])
+    const memory = open(path, 'file')
+    expect((await memory.list()).map(({ content }) => content)).toEqual(['before'])
+    await expect(memory.remember('lost')).rejects.toMatchObject({ code: 'IO', hint: expect.stringContaining('full') })
+    disk.release()
+    await memory.remember('room again')
+    expect((await memory.list()).map(({ content }) => content)).toEqual(['before', 'room again'])
+    await memory.close()
+    expect(readdirSync(disk.folder)).toEqual(['memory.keepsake'])
+  }),
+)
 
 describe.each(STORES)('a full disk (%s)', (store) => {
   it(

@@ -3,12 +3,14 @@
 // which make the same calls.
 
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { fileStore } from '../../src/stores/file/store.ts'
 import { isNightly } from '../tier.ts'
 import { fileScenarios } from './file-scenarios.mjs'
 import { callsOf, type Play, playAll, statesOf } from './play.mjs'
 import { type Scenario, writeScenarios } from './scenarios.mjs'
-import { buildShim, type Call, type FaultMode } from './tools.mjs'
+import { buildShim, type Call, type FaultMode, type FaultyResult, type FaultyRun, runFaulty } from './tools.mjs'
 import { scratchFolder } from './workspace.mjs'
 
 const shim = buildShim()
@@ -36,6 +38,23 @@ describe.skipIf('missing' in shim)('a fault at any call leaves a memory in one f
     const lastSync = onWal.findLastIndex((name) => name === 'fsync' || name === 'fdatasync')
     expect(onWal).toContain('pwrite')
     expect(lastSync).toBeGreaterThan(onWal.lastIndexOf('pwrite'))
+  })
+
+  it.each([
+    ['is overwritten, and does not count after a crash', false, /two: IO: Nothing was saved/, ['one']],
+    ['is reported as uncertain if it can not be overwritten', true, /two: IO: It may have been saved/, undefined],
+  ] as const)('a commit whose sync failed %s', async (_, sticky, printed, names) => {
+    const folder = scratchFolder('failed-commit')
+    const run = (name: string, fault: Partial<FaultyRun> = {}): Promise<FaultyResult> =>
+      runFaulty({ args: [join(import.meta.dirname, 'failed-commit.mjs'), join(folder, name)], root: folder, ...fault })
+    const syncs = (await run('counted')).calls.filter(({ name, path }) => /sync/.test(name) && path.endsWith('-wal'))
+    const { stdout } = await run('faulty', { at: syncs.at(-1)?.index ?? 0, mode: 'errno:EIO', sticky })
+    expect(stdout).toMatch(printed)
+    const memory = fileStore({ path: join(folder, 'faulty') })
+    const found = (await memory.heads()).map(({ name }) => name)
+    await memory.close()
+    if (names) expect(found).toEqual(names)
+    rmSync(folder, { recursive: true })
   })
 
   const isShared = (scenario: Scenario): boolean => writeScenarios.includes(scenario) && !ALWAYS.includes(scenario.name)

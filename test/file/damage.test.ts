@@ -27,6 +27,8 @@ import { makeFullMemory, readAll } from './full-memory.ts'
 /** Places that are damaged in `npm test`. */
 const SAMPLE = 12
 const BLOCK_BYTES = 16
+/** In a `-wal`: a header and a page. */
+const FRAME_BYTES = 24 + 4096
 
 let folder: string
 let original: Buffer
@@ -170,6 +172,32 @@ describe('a damaged file', () => {
   })
 })
 
+it('an entry with a changed text is not read, copied or written as if it were intact', async () => {
+  const store = fileStore({ path })
+  const { entries } = await store.apply({
+    operations: [{ op: 'add', scope: 'main', kind: 'note', name: 'Deploys', content: 'We deploy on Tuesdays' }],
+    origin: { by: 'user' },
+  })
+  await store.close()
+  const connection = new Connection(path)
+  await connection.run("UPDATE entries SET content = 'We deploy on Fuesdays'")
+  connection.close()
+  const { id = '' } = entries[0] ?? {}
+  const damaged = fileStore({ path })
+  const copy = fileStore({ path: join(folder, 'memory-copy') })
+  const calls = [
+    () => damaged.get(id),
+    () => damaged.resolve('main', 'Deploys'),
+    () => damaged.scan()[Symbol.asyncIterator]().next(),
+    async () => copy.adopt(await damaged.image()),
+    () => damaged.apply({ operations: [{ op: 'alias', id, alias: 'ship' }], origin: { by: 'user' } }),
+  ]
+  for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'DAMAGED' })
+  await damaged.close()
+  expect(readdirSync(folder)).not.toContain('memory-copy')
+  expect(await damageIn(path)).not.toEqual([])
+})
+
 describe('what is not a valid memory is refused and not changed:', () => {
   const refusals: Readonly<Record<string, readonly [code: string, make: () => void]>> = {
     'an empty file': ['DAMAGED', () => writeFileSync(path, '')],
@@ -197,6 +225,17 @@ describe('what is not a valid memory is refused and not changed:', () => {
       'DAMAGED',
       () => edit('CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM changes; END'),
     ],
+    // SQLite ignores the case of the type.
+    'one with a hidden trigger': [
+      'DAMAGED',
+      () => {
+        edit('CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM changes; END')
+        const bytes = readFileSync(path)
+        bytes.write('TRIGGER', bytes.indexOf('triggertentries'))
+        writeFileSync(path, bytes)
+      },
+    ],
+    'one with another index': ['DAMAGED', () => edit('CREATE UNIQUE INDEX more ON entries (id, kind)')],
     'one without an index': ['DAMAGED', () => edit('DROP INDEX entries_by_scope')],
     'one without a table': ['DAMAGED', () => edit('DROP TABLE transcripts')],
     'one with another column': ['DAMAGED', () => edit('ALTER TABLE entries ADD COLUMN more TEXT')],
@@ -235,7 +274,7 @@ describe('a -wal that a crash left', () => {
     const sizes: number[] = []
     for (const name of ['first', 'second', 'third']) {
       await store.apply({
-        operations: [{ op: 'add', scope: 'main', kind: 'note', name, content: name }],
+        operations: [{ op: 'add', scope: 'main', kind: 'note', name, content: name.repeat(1000) }],
         origin: { by: 'user' },
       })
       sizes.push(readFileSync(`${path}-wal`).length)
@@ -278,6 +317,56 @@ describe('a -wal that a crash left', () => {
       expect(names.filter((name) => ['first', 'second', 'third'].includes(name ?? ''))).toEqual(kept)
       expect(await damageIn(path)).toEqual([])
     }
+  })
+
+  it('stays, as does the file beside it, when that was emptied, overwritten or truncated', async () => {
+    const { file, wal } = await crashed()
+    const zeros = Buffer.alloc(file.length)
+    const random = seededRandom(seed)
+    const damaged = [
+      Buffer.alloc(0),
+      zeros,
+      zeros.map(() => random.int(256)),
+      Buffer.concat([Buffer.alloc(4), file.subarray(4)]),
+      ...[4096, 5 * 4096, 5 * 4096 + 7].map((length) => file.subarray(0, length)),
+    ]
+    for (const [index, bytes] of damaged.entries()) {
+      writeFileSync(path, bytes, { mode: 0o600 })
+      writeFileSync(`${path}-wal`, wal, { mode: 0o600 })
+      rmSync(`${path}-shm`, { force: true })
+      const { code } = await read(path)
+      expect(code, `reading ${index}`).toMatch(/DAMAGED|FOREIGN/)
+      const writing = async (): Promise<unknown> => fileStore({ path }).init()
+      await expect(writing()).rejects.toMatchObject({ code })
+      expect((await examineFile(path)).findings.map(({ code }) => code).join()).toMatch(/damaged-file|foreign-file/)
+      expect(readFileSync(path).equals(bytes), `the file ${index}`).toBe(true)
+      expect(readFileSync(`${path}-wal`).equals(wal), `the -wal ${index}`).toBe(true)
+    }
+  })
+
+  it('completes a file whose checkpoint was interrupted', async () => {
+    const { file, wal } = await crashed()
+    // A checkpoint copies pages in their order: the first one counts pages that the file does not have yet.
+    const frames = Array.from({ length: Math.floor((wal.length - 32) / FRAME_BYTES) }, (_, n) => 32 + n * FRAME_BYTES)
+    const firstPage = frames.findLast((at) => wal.readUInt32BE(at) === 1) ?? 0
+    const interrupted = Buffer.concat([wal.subarray(firstPage + 24, firstPage + FRAME_BYTES), file.subarray(4096)])
+    expect(interrupted.readUInt32BE(28)).toBeGreaterThan(file.length / 4096)
+    expect(await namesAfter(interrupted, wal)).toEqual(['first', 'second', 'third'])
+  })
+
+  it('of another memory is refused, also with nothing but a turn of a session', async () => {
+    writeFileSync(path, original, { mode: 0o600 })
+    const store = fileStore({ path })
+    await store.sessions.append('main', 'elsewhere', [{ n: 1 }])
+    const wal = readFileSync(`${path}-wal`)
+    await store.close()
+    const other = join(folder, 'memory-other')
+    await makeFullMemory(other)
+    const bytes = readFileSync(other)
+    writeFileSync(`${other}-wal`, wal, { mode: 0o600 })
+    expect(await read(other)).toEqual({ code: 'FOREIGN' })
+    expect(readFileSync(other).equals(bytes)).toBe(true)
+    expect(readFileSync(`${other}-wal`).equals(wal)).toBe(true)
   })
 
   it('that is truncated loses only the changes after the cut', async () => {

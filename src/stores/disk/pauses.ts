@@ -12,7 +12,9 @@ export function pauses(path: string, lockWaitMs: number, signal?: AbortSignal): 
   const started = performance.now()
   return async () => {
     signal?.throwIfAborted()
-    if (performance.now() - started > lockWaitMs) throw new LockedError(path, 'another process', lockWaitMs)
+    if (performance.now() - started > lockWaitMs) {
+      throw new LockedError(path, 'another process', lockWaitMs, 'Try again when that process has finished its work.')
+    }
     await sleep(Math.ceil(Math.random() * MAX_PAUSE_MS))
   }
 }

@@ -29,6 +29,16 @@ export function networkFileSystem(
   }
 }
 
+/** How much this user can still write to a folder; `undefined` if the system doesn't say. */
+export function freeBytes(folder: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  } catch {
+    return undefined
+  }
+}
+
 export async function removeWithRetry(paths: readonly string[]): Promise<void> {
   for (const path of paths) await attemptWithRetry('removing', path, () => rm(path, { force: true }))
 }

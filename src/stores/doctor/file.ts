@@ -3,7 +3,7 @@
  * readable in its place.
  */
 import { chmodSync } from 'node:fs'
-import { copyFile, link } from 'node:fs/promises'
+import { link } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { isKeepsakeError } from '../../errors.ts'
@@ -100,8 +100,10 @@ async function collectFindings(
     findFile(path)
   } catch (error) {
     findings.push(refusalFinding(error))
-    if (!isKeepsakeError(error) || error.code !== 'DAMAGED') return { findings }
+    if (!isDamage(error)) return { findings }
   }
+  // SQLite would take it for a new database, and delete the `-wal` beside it.
+  if (statFile(path)?.size === 0) return { findings: findings.map(withoutRepair) }
   const examine = async (connection: Connection): Promise<{ findings: Finding[]; tables?: CheckedTables }> => {
     if (findings.every(({ code }) => code !== 'damaged-file')) findings.push(...checkTableDefinitions(path, connection))
     const tables = await checkTables(connection)
@@ -109,29 +111,37 @@ async function collectFindings(
     const damage = nothingReadable
       ? [{ ...finding('damaged-file', '.', 'no row of it can be read', RESTORE_HINT), fixable: false }]
       : [...checkIntegrity(connection), ...checkRows(tables)]
-    if (nothingReadable) for (const [index, one] of findings.entries()) findings[index] = { ...one, fixable: false }
-    return { findings: [...findings, ...damage, ...checkContent(tables, wish)], tables }
+    const known = nothingReadable ? findings.map(withoutRepair) : findings
+    return { findings: [...known, ...damage, ...checkContent(tables, wish)], tables }
   }
   return withReader(path, examine).catch((error: unknown) => ({ findings: [...findings, refusalFinding(error)] }))
+}
+
+function isDamage(error: unknown): boolean {
+  return isKeepsakeError(error) && error.code === 'DAMAGED'
+}
+
+function withoutRepair(found: Finding): Finding {
+  return found.hint === SAVE_HINT ? { ...found, hint: RESTORE_HINT, fixable: false } : found
 }
 
 function refusalFinding(error: unknown): Finding {
   if (!isKeepsakeError(error)) throw error
   const codes = { FOREIGN: 'foreign-file', NEWER: 'newer-file', DAMAGED: 'damaged-file' } as const
   const code = error.code in codes ? codes[error.code as keyof typeof codes] : 'unreadable'
-  return finding(code, '.', saidOf(error), error.code === 'DAMAGED' ? SAVE_HINT : (error.hint ?? ''))
+  return finding(code, '.', saidOf(error), isDamage(error) ? SAVE_HINT : (error.hint ?? ''))
 }
 
 /** Reads as of one moment, also while others write. A file that can't be opened as a memory is read as far as SQLite can. */
 async function withReader<T>(path: string, work: (connection: Connection) => Promise<T>): Promise<T> {
   const opened = await openFile(path, pauses(path, LOCK_WAIT_MS)).catch((error) => {
-    if (isKeepsakeError(error) && error.code === 'FOREIGN') throw error
+    if (!isDamage(error)) throw error
   })
   opened?.connection.exec('BEGIN')
   return withConnection(
     path,
     work,
-    opened?.connection ?? new Connection(path, hasWal(path) ? { mode: 'readOnly' } : {}),
+    opened?.connection ?? new Connection(path, { mode: hasWal(path) ? 'readOnly' : 'immutable' }),
   )
 }
 
@@ -258,7 +268,9 @@ async function salvage(
     const saved = `${path}.saved-${randomHex()}`
     await buildFile(saved, (sql) => refill(sql, tables, wish, nowMs), { lockWaitMs })
     const aside = `${path}.damaged-${new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, '')}`
-    await link(path, aside).catch(() => copyFile(path, aside))
+    // If SQLite could not open the file, its `-wal` is still there.
+    for (const end of ['-wal', '-shm']) if (statFile(path + end)) await renameWithRetry(path + end, aside + end)
+    await link(path, aside).catch(() => renameWithRetry(path, aside))
     await renameWithRetry(saved, path)
     return aside
   })
@@ -270,7 +282,7 @@ async function lockExclusively(path: string, connection: Connection, lockWaitMs:
   try {
     await until(() => connection.execUnlessBusy(statements), pauses(path, lockWaitMs))
   } catch (error) {
-    if (!isKeepsakeError(error) || error.code !== 'DAMAGED') throw error
+    if (!isDamage(error)) throw error
   }
 }
 

@@ -2,7 +2,7 @@
 import { isKeepsakeError } from '../../errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Derived, Lease, Store } from '../../ports/store.ts'
-import { insert, isIntact, readSetting, upsert } from './schema.ts'
+import { insert, isIntact, markWritten, readSetting, upsert } from './schema.ts'
 import { type Database, queryOne, type Sql, write } from './sql.ts'
 
 const PART_BYTES = 256 * 1024
@@ -24,6 +24,7 @@ export function sqlDerived(database: Database): Derived {
         for (let [part, at] = [0, 0]; part === 0 || at < bytes.length; part++, at += PART_BYTES) {
           await insert(sql, 'derived', { key, part, bytes: bytes.subarray(at, at + PART_BYTES) })
         }
+        await markWritten(sql)
         return true
       }
       try {
@@ -55,6 +56,7 @@ export function sqlLeases(database: Database, clock: Clock): Leases {
         const isFree = endsInMs <= 0 || endsInMs > LEASE_MS
         if (isFirst ? !isFree : row?.['holder'] !== holder) return false
         await upsert(sql, 'leases', { name, holder, until_ms: clock() + LEASE_MS })
+        await markWritten(sql)
         return true
       }
       if (!(await write(database, (sql) => acquireOrRenew(sql, true)))) return undefined

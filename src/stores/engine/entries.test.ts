@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scanEntries } from './entries.ts'
-import type { Row, Sql, SqlValue } from './sql.ts'
+import { type Row, rowChecksum, type Sql, type SqlValue } from './sql.ts'
 
 const TIME = '2026-03-14T09:26:53.589Z'
 const ROW: Row = {
@@ -21,13 +21,18 @@ const ROW: Row = {
   revision: '',
 }
 
+/** Its values are in the order of the columns. */
+function withChecksum(row: Row): Row {
+  return { ...row, checksum: rowChecksum(Object.values(row)) }
+}
+
 /** Answers as a table of these ids would, and counts how many rows it was asked for by id. */
 function countingSql(): { sql: Sql; asked: () => number } {
   let asked = 0
   const all = async (_: string, values: readonly SqlValue[] = []): Promise<readonly Row[]> => {
     const ids = values.filter((value) => typeof value === 'string' && value.startsWith('id-'))
     asked += ids.length
-    return ids.map((id) => ({ ...ROW, id: String(id), seq: Number(String(id).slice(3)) }))
+    return ids.map((id) => withChecksum({ id: String(id), seq: Number(String(id).slice(3)), ...ROW }))
   }
   return { sql: { all, run: async () => undefined }, asked: () => asked }
 }

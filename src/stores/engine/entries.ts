@@ -5,7 +5,7 @@ import type { Entry, EntryHead, Origin, Scope } from '../../model/entry.ts'
 import type { LookupRequest, LookupResult } from '../../model/plan-batch.ts'
 import { isTooDeep } from '../../model/redaction.ts'
 import type { ScanFilter } from '../../ports/store.ts'
-import { damagedRow, insert, parseJson, upsert } from './schema.ts'
+import { damagedRow, insert, isIntact, parseJson, upsert } from './schema.ts'
 import { placeholders, queryIn, type Row, type Sql, type SqlValue } from './sql.ts'
 
 const META_COLUMNS =
@@ -52,7 +52,7 @@ export function listNames(entry: Entry): readonly string[] {
 }
 
 export async function getEntry(sql: Sql, id: string): Promise<Entry | undefined> {
-  const [row] = await sql.all(`SELECT ${META_COLUMNS}, content FROM entries WHERE id = ?`, [id])
+  const [row] = await sql.all('SELECT * FROM entries WHERE id = ?', [id])
   return row && parseEntry(row)
 }
 
@@ -75,10 +75,9 @@ export async function* scanEntries(
   read: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>,
   filter: ScanFilter,
 ): AsyncGenerator<Entry> {
-  const columns = `${META_COLUMNS}, content`
   if (filter.ids) return yield* await read((sql) => scanAll(sql, filter))
   for (let after = 0; ; ) {
-    const page = await read((sql) => filteredRows(sql, columns, filter, { after, limit: PAGE_ROWS }))
+    const page = await read((sql) => filteredRows(sql, '*', filter, { after, limit: PAGE_ROWS }))
     for (const row of page) yield parseEntry(row)
     const last = page.at(-1)
     if (page.length < PAGE_ROWS || !last) return
@@ -91,7 +90,7 @@ export async function listEntries(sql: Sql, filter: ScanFilter): Promise<EntryHe
 }
 
 export async function scanAll(sql: Sql, filter: ScanFilter): Promise<Entry[]> {
-  return (await filteredRows(sql, `${META_COLUMNS}, content`, filter)).map(parseEntry)
+  return (await filteredRows(sql, '*', filter)).map(parseEntry)
 }
 
 async function filteredRows(
@@ -157,12 +156,13 @@ export function checkedEntry<T extends EntryHead>(entry: T): T {
 }
 
 export function parseEntry(row: Row): Entry {
+  if (!isIntact('entries', row)) throw damagedRow(`the entry ${row['id']}`)
   return { ...parseEntryMeta(row), content: String(row['content']) }
 }
 
 /** What planning a batch asks for. If several entries claim a name, the oldest comes last, and counts. */
 export async function loadForPlanning(sql: Sql, { ids, handles, seqs }: LookupRequest): Promise<LookupResult> {
-  const byId = (list: string): string => `SELECT ${META_COLUMNS}, content FROM entries WHERE id IN (${list})`
+  const byId = (list: string): string => `SELECT * FROM entries WHERE id IN (${list})`
   const entries = (await queryIn(sql, ids, byId)).map(parseEntry)
   const owners: [Scope, string, string][] = []
   for (const [scope, wanted] of handles) {

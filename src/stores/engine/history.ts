@@ -108,11 +108,12 @@ export async function firstNumber(sql: Sql, condition = '', values: readonly Sql
 export async function queryChanges(sql: Sql, query: ChangeQuery): Promise<LoggedChange[]> {
   const { limit = Number.POSITIVE_INFINITY, undone } = query
   const found: LoggedChange[] = []
+  const undos = new Map<number, number | undefined>()
   if (limit <= 0) return found
   for await (const numbers of numbersNewestFirst(sql, query, Math.min(limit, PAGE))) {
     for (const recorded of (await readRecorded(sql, numbers)).reverse()) {
       if (!matchesQuery(recorded, query)) continue
-      const undoneBy = await findUndo(sql, recorded.change.number)
+      const undoneBy = await findUndo(sql, recorded.change.number, undos)
       if (undone !== undefined && undone !== (undoneBy !== undefined)) continue
       found.push({ ...recorded, ...(undoneBy === undefined ? {} : { undoneBy }) })
       if (found.length >= limit) return found
@@ -188,14 +189,16 @@ async function readChanges(sql: Sql, numbers: Iterable<number>): Promise<Map<num
   return new Map(changes.map((change) => [change.number, change]))
 }
 
-/** The newest undo of a change that isn't undone itself. */
-async function findUndo(sql: Sql, number: number): Promise<number | undefined> {
+/** The newest undo of a change that isn't undone itself. `known`: the results so far. */
+async function findUndo(sql: Sql, number: number, known: Map<number, number | undefined>): Promise<number | undefined> {
+  if (known.has(number)) return known.get(number)
   const statement = 'SELECT number FROM reverts WHERE reverted = ? AND number > ? ORDER BY number DESC'
+  let found: number | undefined
   for (const row of await sql.all(statement, [number, number])) {
-    const undo = Number(row['number'])
-    if ((await findUndo(sql, undo)) === undefined) return undo
+    found ??= (await findUndo(sql, Number(row['number']), known)) === undefined ? Number(row['number']) : undefined
   }
-  return undefined
+  known.set(number, found)
+  return found
 }
 
 export async function readTouched(sql: Sql, numbers: readonly number[]): Promise<Map<number, Touched[]>> {

@@ -154,7 +154,10 @@ describe('a purge', () => {
     expect(filesWith(SECRET)).toEqual([])
   })
 
-  it('that was interrupted before the file was vacuumed is finished by the next process that writes', async () => {
+  it.each([
+    ['writes', (next: FileStore) => apply(next, [note('the next write')])],
+    ['appends to a session', (next: FileStore) => next.sessions.append('main', 'chat', [{ n: 1 }])],
+  ])('that was interrupted before the file was vacuumed is finished by the next process that %s', async (_, write) => {
     const { id } = await applyOne(store, note('Safe', { content: SECRET }))
     await store.close()
     // What a process that is killed after COMMIT leaves: the rows are gone, their bytes are not.
@@ -171,9 +174,16 @@ describe('a purge', () => {
     const next = open()
     await scanned(next)
     expect(filesWith(SECRET)).not.toEqual([])
-    await apply(next, [note('the next write')])
+    await write(next)
     await expect.poll(() => filesWith(SECRET)).toEqual([])
     await expect.poll(() => readSettings(path)).not.toContain('vacuum')
+  })
+
+  it('is reported as done when the store is closed before it could vacuum the file', async () => {
+    const { id } = await applyOne(store, note('Safe', { content: SECRET }))
+    const purging = store.purge([id], { origin: MAIN })
+    await store.close()
+    expect((await purging).cleaned).not.toEqual([])
   })
 
   it('is in no backup that is made afterwards', async () => {

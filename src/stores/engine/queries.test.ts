@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Memory } from '../../memory.ts'
-import { note } from '../../testing/requests.ts'
+import { apply, note } from '../../testing/requests.ts'
 import { type FileStore, fileStore } from '../file/store.ts'
+import { insert } from './schema.ts'
 import type { Row, SqlValue } from './sql.ts'
 import { Connection } from './sqlite.ts'
 
@@ -158,6 +159,25 @@ it('runs no more statements for a longer history', async () => {
   await grow(600)
   const after = await ask()
   for (const [index, counted] of after.entries()) expect(counted).toBeLessThanOrEqual((before[index] ?? 0) + 2)
+})
+
+it('finds who undid a change in few statements, however many changes undo each other', async () => {
+  const { cursor } = await store.feed('now')
+  const [layers, width] = [12, 5]
+  const connection = new Connection(path)
+  for (let layer = 1; layer < layers; layer++) {
+    for (let n = 0; n < width * width; n++) {
+      const [reverted, number] = [Math.floor(n / width) - width, n % width].map(
+        (at) => cursor.number + layer * width + at,
+      )
+      await insert(connection, 'reverts', { reverted: reverted ?? 0, number: number ?? 0 })
+    }
+  }
+  connection.close()
+  for (let n = 0; n < layers * width; n++) await apply(store, [note(`Layer ${n}`)])
+  const spy = vi.spyOn(Connection.prototype, 'allNow')
+  await store.changes({ limit: layers * width })
+  expect(spy.mock.calls.filter(([sql]) => sql.includes('FROM reverts')).length).toBe(layers * width)
 })
 
 it('a purge searches each table that may have the same words once', async () => {

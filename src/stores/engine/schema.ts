@@ -135,6 +135,11 @@ export async function writeSetting(sql: Sql, key: string, value: string): Promis
   await upsert(sql, 'settings', { key, value })
 }
 
+/** For transactions that change no other setting: a `-wal` must have the page with the id of its file. */
+export function markWritten(sql: Sql): Promise<void> {
+  return writeSetting(sql, 'written', crypto.randomUUID())
+}
+
 /** The number of the last change, and the next unused seq. */
 export interface Counters {
   readonly number: number

@@ -17,13 +17,13 @@ import {
   readRest,
 } from '../disk/session-file.ts'
 import { restOf } from '../disk/session-tail.ts'
-import { insert, isIntact } from './schema.ts'
+import { insert, isIntact, markWritten } from './schema.ts'
 import { type Database, queryOne, type Row, type Sql, write } from './sql.ts'
 
 /** The size of the pieces of a moved transcript. */
 const PIECE_BYTES = 256 * 1024
 
-export function sqlSessions(database: Database, clock: Clock): Sessions {
+export function sqlSessions(database: Database, clock: Clock, onAppended: () => void): Sessions {
   return {
     async append(scope, key, records, { signal, expectEnd } = {}) {
       const [kept, id] = [keptRecords(records), sessionId(scope, key)]
@@ -31,7 +31,9 @@ export function sqlSessions(database: Database, clock: Clock): Sessions {
       // Checked first, because the write would create the memory.
       if (expectEnd && !(await database.exists(signal))) throw new SessionConflictError(key, expectEnd, 0)
       const work = (sql: Sql): Promise<number> => append(sql, id, line, expectEnd, instant(clock()))
-      return { end: await write(database, work, { bytes: line.length, signal }) }
+      const end = await write(database, work, { bytes: line.length, signal })
+      onAppended()
+      return { end }
     },
     async read(scope, key, from = 0, { signal } = {}) {
       const id = sessionId(scope, key)
@@ -67,6 +69,7 @@ async function append(
   const meta = existing ? '' : `${JSON.stringify({ key: id.key, createdAt: now })}\n`
   const bytes = Buffer.from(`${hasRest ? '\n' : ''}${meta}${line}\n`)
   await insert(sql, 'transcripts', { ...id, start: size, bytes })
+  await markWritten(sql)
   return position + size + bytes.length - place
 }
 

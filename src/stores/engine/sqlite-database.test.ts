@@ -208,6 +208,17 @@ describe('while another connection holds the lock', () => {
     expect(await names(store)).toEqual(['first', 'then'])
   })
 
+  it('a write that came later is not refused with one that has waited too long', async () => {
+    const lock = holdLock()
+    const patient = open(60)
+    const first = apply(patient, [note('too early')]).finally(lock.release)
+    await patient.get('a read in between')
+    const second = apply(patient, [note('in time')])
+    await expect(first).rejects.toMatchObject({ code: 'LOCKED' })
+    await second
+    expect(await names(store)).toEqual(['first', 'in time'])
+  })
+
   it('writes that arrive meanwhile join the transaction of the waiting one', async () => {
     const lock = holdLock()
     const transactions = countTransactions()

@@ -1,9 +1,10 @@
 /** One SQLite file shared by processes: waiting jobs share a transaction, and are acknowledged after COMMIT. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LockedError, ReadOnlyError } from '../../errors.ts'
+import { LockedError, StorageError } from '../../errors.ts'
 import { type Pause, pauses } from '../disk/pauses.ts'
+import { markWritten } from './schema.ts'
 import { closedError, type Database, type Job, type OnCommit, type SnapshotWork, type Sql } from './sql.ts'
-import { Connection, collectStatements, isBusy, SCHEMA, sqliteError } from './sqlite.ts'
+import { Connection, collectStatements, isBusy, isIoError, SCHEMA, sqliteError } from './sqlite.ts'
 import { buildFile, hasWal, isUnchanged, type OpenedFile, openFile } from './sqlite-file.ts'
 
 const MAX_JOBS = 64
@@ -21,10 +22,12 @@ export interface SqliteOptions {
   readonly onOpened?: (sql: Connection) => void
 }
 
+type QueuedJob = Job & { readonly queuedAt: number }
+
 export class SqliteDatabase implements Database {
   readonly path: string
   readonly #options: SqliteOptions
-  readonly #queue: Job[] = []
+  readonly #queue: QueuedJob[] = []
   readonly #snapshots = new Set<Connection>()
   #open: OpenedFile | undefined
   /** Read while there is no file. */
@@ -74,7 +77,7 @@ export class SqliteDatabase implements Database {
   }
 
   enqueue(job: Job): void {
-    if (!this.#isClosed) this.#queue.push(job)
+    if (!this.#isClosed) this.#queue.push({ ...job, queuedAt: performance.now() })
     else job.reject(closedError(this.path))
     if (this.#queue.length > 0) this.#draining ??= this.#drain()
   }
@@ -178,18 +181,19 @@ export class SqliteDatabase implements Database {
   }
 
   async #turn(): Promise<void> {
-    if (this.#hasContention) await sleep(Math.max(0, this.#nextTurnAt - performance.now()))
     const started = performance.now()
+    if (this.#hasContention) await sleep(Math.max(0, this.#nextTurnAt - started))
+    const waitingSince = performance.now()
     const pause = this.#createPause()
     let jobs: Job[] = []
     const tryOnce = async (): Promise<boolean> => {
-      this.#rejectAborted()
+      this.#rejectIf(({ signal }) => signal?.aborted && signal.reason)
       if (this.#queue.length === 0) return true
       const connection = await this.#tryToBegin(pause)
       if (!connection) return false
       // Jobs that arrived during the wait join this transaction.
       jobs = this.#dequeueJobs()
-      this.#averageWaitMs = (this.#averageWaitMs + performance.now() - started) / 2
+      this.#averageWaitMs = (this.#averageWaitMs + performance.now() - waitingSince) / 2
       const callbacks = await this.#runAll(connection, jobs)
       this.#nextTurnAt = performance.now() + Math.min(Math.max(this.#averageWaitMs, YIELD_MS.min), YIELD_MS.max)
       for (const notify of callbacks) notify()
@@ -199,7 +203,10 @@ export class SqliteDatabase implements Database {
       // Reads may run between attempts.
       while (!(await this.#exclusively(tryOnce))) await pause()
     } catch (error) {
-      for (const job of jobs.length > 0 ? jobs : this.#dequeueJobs()) job.reject(error)
+      for (const job of jobs) job.reject(error)
+      // A job that came during the wait has not waited long enough itself.
+      const isLate = ({ queuedAt }: QueuedJob): boolean => queuedAt <= started || !(error instanceof LockedError)
+      if (jobs.length === 0) this.#rejectIf((job) => isLate(job) && error)
     }
   }
 
@@ -207,6 +214,7 @@ export class SqliteDatabase implements Database {
   async #runAll(connection: Connection, jobs: readonly Job[]): Promise<readonly OnCommit[]> {
     const callbacks: OnCommit[] = []
     const isShared = jobs.length > 1
+    let isCommitting = false
     connection.failure = undefined
     try {
       for (const job of jobs) {
@@ -220,9 +228,12 @@ export class SqliteDatabase implements Database {
         }
         if (isShared) connection.exec('RELEASE job')
       }
+      isCommitting = true
       if (connection.isTransaction) connection.exec('COMMIT')
     } catch (error) {
       if (connection.isTransaction) connection.execUnlessBusy('ROLLBACK')
+      if (isCommitting && isIoError(error) && !(await overwriteCommit(connection)))
+        throw uncertainError(this.path, error)
       throw sqliteError(this.path, error)
     }
     return callbacks
@@ -231,16 +242,18 @@ export class SqliteDatabase implements Database {
   /** Creates the file if it is missing. `undefined`: another process is writing, or the file was replaced. */
   async #tryToBegin(pause: Pause): Promise<Connection | undefined> {
     const { lockWaitMs, initialize, onCreated } = this.#options
-    const connection = await this.#connection(pause)
+    if (this.#open?.refusal) await this.#closeFile()
+    // Whether it is still the file at the path is checked under the lock.
+    const connection = this.#open?.connection ?? (await this.#connection(pause))
     if (!connection) {
       if (await buildFile(this.path, initialize, { lockWaitMs })) onCreated?.()
       return undefined
     }
-    const { readOnly } = this.#open ?? {}
-    if (readOnly !== undefined) throw new ReadOnlyError(this.path, readOnly)
+    if (this.#open?.refusal) throw this.#open.refusal
     if (!connection.execUnlessBusy('BEGIN IMMEDIATE')) return undefined
     if (!this.#open || !isUnchanged(this.path, this.#open)) {
       connection.exec('ROLLBACK')
+      await this.#closeFile()
       return undefined
     }
     const version = connection.allNow('PRAGMA data_version')[0]?.['data_version']
@@ -249,10 +262,11 @@ export class SqliteDatabase implements Database {
     return connection
   }
 
-  #rejectAborted(): void {
-    const waiting = this.#queue.splice(0)
-    for (const job of waiting) {
-      if (job.signal?.aborted) job.reject(job.signal.reason)
+  /** Rejects the waiting jobs for which `reason` returns one. */
+  #rejectIf(reason: (job: QueuedJob) => unknown): void {
+    for (const job of this.#queue.splice(0)) {
+      const error = reason(job)
+      if (error) job.reject(error)
       else this.#queue.push(job)
     }
   }
@@ -265,15 +279,18 @@ export class SqliteDatabase implements Database {
   /** The connection to the file that is at the path now, if any. */
   async #connection(pause: Pause): Promise<Connection | undefined> {
     if (this.#open && isUnchanged(this.path, this.#open)) return this.#open.connection
-    if (this.#open) {
-      this.#open.connection.close()
-      this.#open = undefined
-      this.#dataVersion = undefined
-      // Before the next one is opened: until then the old connection keeps its `-wal` at this path.
-      await collectStatements()
-    }
+    await this.#closeFile()
     this.#open = await this.#openNow(pause)
     return this.#open?.connection
+  }
+
+  async #closeFile(): Promise<void> {
+    if (!this.#open) return
+    this.#open.connection.close()
+    this.#open = undefined
+    this.#dataVersion = undefined
+    // Before the next one is opened: until then the old connection keeps its `-wal` at this path.
+    await collectStatements()
   }
 
   async #openNow(pause: Pause): Promise<OpenedFile | undefined> {
@@ -304,6 +321,23 @@ export class SqliteDatabase implements Database {
     this.#lastWork = result.catch(() => undefined)
     return result
   }
+}
+
+/** The frames of a COMMIT that failed may be complete, and would count after a crash. Another transaction overwrites them. */
+async function overwriteCommit(connection: Connection): Promise<boolean> {
+  try {
+    connection.exec('BEGIN IMMEDIATE')
+    await markWritten(connection)
+    connection.exec('COMMIT')
+    return true
+  } catch {
+    if (connection.isTransaction) connection.execUnlessBusy('ROLLBACK')
+    return false
+  }
+}
+
+function uncertainError(path: string, cause: unknown): StorageError {
+  return new StorageError('saving to', path, cause, 'It may have been saved or not. Look before you repeat it.')
 }
 
 /** What is read while there is no file. */

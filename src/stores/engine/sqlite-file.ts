@@ -2,7 +2,15 @@
 import { closeSync, lstatSync, openSync, type Stats } from 'node:fs'
 import { platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { DamagedError, ForeignError, isKeepsakeError, KeepsakeError, NewerError, StorageError } from '../../errors.ts'
+import {
+  DamagedError,
+  ForeignError,
+  isKeepsakeError,
+  KeepsakeError,
+  NewerError,
+  ReadOnlyError,
+  StorageError,
+} from '../../errors.ts'
 import { type Pause, pauses, until } from '../disk/pauses.ts'
 import { networkFileSystem, removeWithRetry, renameWithRetry } from '../disk/platform.ts'
 import { readBytes, readOpened, statFile } from '../disk/reading.ts'
@@ -13,6 +21,7 @@ import {
   Connection,
   collectStatements,
   isBusy,
+  isDiskFull,
   isWriteRefused,
   loadDriver,
   REPAIR_HINT,
@@ -48,10 +57,10 @@ export function findFile(path: string): FileIdentity | undefined {
 }
 
 /** Whether the file at the path is the one that was opened. One that was opened without locks must also be as it was. */
-export function isUnchanged(path: string, { file, readOnly }: OpenedFile): boolean {
+export function isUnchanged(path: string, { file, refusal }: OpenedFile): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats?.ino !== file.inode || stats.dev !== file.device) return false
-  return readOnly === undefined || (stats.size === file.size && stats.mtimeMs === file.mtimeMs && !hasWal(path))
+  return !refusal || (stats.size === file.size && stats.mtimeMs === file.mtimeMs && !hasWal(path))
 }
 
 /** Reads through SQLite: closing a file descriptor of our own would release SQLite's locks in this process (POSIX). */
@@ -67,9 +76,9 @@ function checkHeader(path: string, { size }: Stats): void {
     if (Number(version) > SCHEMA_VERSION) throw new NewerError(path, Number(version), SCHEMA_VERSION)
     if (version !== SCHEMA_VERSION) throw new DamagedError(path, `its version is ${version}`, REPAIR_HINT)
   } catch (error) {
-    // The `-wal` may have what the file lacks.
-    if (isKeepsakeError(error) && error.code === 'DAMAGED' && hasWal(path)) return
     throwHeaderError(path)
+    // A checkpoint that a crash interrupted leaves a file that its `-wal` completes: `checkWal` decides.
+    if (isKeepsakeError(error) && error.code === 'DAMAGED' && hasWal(path)) return
     throw error
   } finally {
     connection?.close()
@@ -93,8 +102,8 @@ export function hasWal(path: string): boolean {
 export interface OpenedFile {
   readonly file: FileIdentity
   readonly connection: Connection
-  /** Why the file is read-only, if it is. */
-  readonly readOnly?: string
+  /** Why it can't be written, if so. */
+  readonly refusal?: KeepsakeError
 }
 
 /** Opens it for writing, or read-only if that is all this user may do. `undefined`: nothing is there. */
@@ -103,28 +112,30 @@ export async function openFile(path: string, pause: Pause): Promise<OpenedFile |
   const file = findFile(path)
   if (!file) return undefined
   const network = networkFileSystem(dirname(path))
+  const reason =
+    network === undefined
+      ? 'this user may not write to it, or to its folder'
+      : `it is on a network file system (${network}), where SQLite's WAL doesn't work`
+  let refusal: KeepsakeError = new ReadOnlyError(path, reason)
   // If this user can't write to the file, SQLite would leave files beside it that its owner can't use.
   if (network === undefined && isWritable(path)) {
     try {
       return { file, connection: await openChecked(path, pause, false) }
     } catch (error) {
-      if (!isWriteRefused(error)) throw error
+      if (isKeepsakeError(error) && isDiskFull(path, error)) refusal = error
+      else if (!isWriteRefused(error)) throw error
     }
   }
-  const readOnly =
-    network === undefined
-      ? 'this user may not write to it, or to its folder'
-      : `it is on a network file system (${network}), where SQLite's WAL doesn't work`
   if (hasWal(path)) {
-    const problem = `${path}-wal holds changes of this memory that can't be read here: ${readOnly}`
+    const problem = `${path}-wal holds changes of this memory that can't be read here: ${refusal.message}`
     const hint = 'Open the memory where it can be written, close it, and copy the file.'
-    throw new KeepsakeError('READ_ONLY', problem, { hint, data: { path } })
+    throw new KeepsakeError(refusal.code, problem, { hint, data: { path }, cause: refusal })
   }
-  return { file, connection: await openChecked(path, pause, true), readOnly }
+  return { file, connection: await openChecked(path, pause, true), refusal }
 }
 
 async function openChecked(path: string, pause: Pause, isImmutable: boolean): Promise<Connection> {
-  if (hasWal(path)) await refuseForeignWal(path)
+  if (hasWal(path)) await checkWal(path)
   const connection = new Connection(path, isImmutable ? { mode: 'immutable' } : {})
   try {
     // Before anything is written: setting the journal mode changes the file.
@@ -138,17 +149,24 @@ async function openChecked(path: string, pause: Pause, isImmutable: boolean): Pr
   }
 }
 
-/** SQLite would apply the `-wal` of a file to another one that took its place. A connection that only reads never does. */
-async function refuseForeignWal(path: string): Promise<void> {
-  const [alone, together] = [readFileId(path, 'immutable'), readFileId(path, 'readOnly')]
+/**
+ * SQLite would apply the `-wal` of one file to another that took its place, and write it over a damaged one. A connection that only
+ * reads does neither. Each transaction changes the table of settings, so every `-wal` has the id of its file.
+ */
+async function checkWal(path: string): Promise<void> {
+  const fileId = "SELECT value FROM settings WHERE key = 'file'"
+  const [alone, together] = [readValue(path, 'immutable', fileId), readValue(path, 'readOnly', fileId)]
+  const check = alone === undefined ? readValue(path, 'readOnly', 'PRAGMA quick_check(1)') : 'ok'
   await collectStatements()
+  if (check !== 'ok' && check !== 'busy')
+    throw new DamagedError(path, 'it is damaged, and its -wal does not complete it', REPAIR_HINT)
   if (alone !== undefined && together !== alone && together !== 'busy') throw foreignWalError(path)
 }
 
-function readFileId(path: string, mode: 'immutable' | 'readOnly'): unknown {
+function readValue(path: string, mode: 'immutable' | 'readOnly', statement: string): unknown {
   const connection = new Connection(path, { mode })
   try {
-    return connection.allNow("SELECT value FROM settings WHERE key = 'file'")[0]?.['value']
+    return Object.values(connection.allNow(statement)[0] ?? {})[0]
   } catch (error) {
     return isBusy(error) ? 'busy' : undefined
   } finally {
@@ -161,13 +179,16 @@ function foreignWalError(path: string): ForeignError {
   return new ForeignError(`${path}-wal`, problem)
 }
 
+/** SQLite's own tables, made by ANALYZE. */
+const STATISTICS = /^CREATE TABLE sqlite_stat\d\(/
+
 /** A file from elsewhere could have triggers that run inside our writes. `false`: another process holds the lock. */
 export function checkSchema(path: string, connection: Connection): boolean {
-  const statement = 'SELECT type, sql FROM sqlite_schema WHERE sql IS NOT NULL'
+  const statement = 'SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL'
   const rows = connection.unlessBusy(() => connection.allNow(statement))
   if (!rows) return false
-  const found = new Set(rows.map(({ sql }) => sql))
-  if (rows.some(({ type }) => type === 'trigger') || SCHEMA.some((statement) => !found.has(statement))) {
+  const found = new Set(rows.map(({ sql }) => String(sql)).filter((sql) => !STATISTICS.test(sql)))
+  if (found.size !== SCHEMA.length || SCHEMA.some((statement) => !found.has(statement))) {
     throw new DamagedError(path, 'its tables are not those of a Keepsake memory', REPAIR_HINT)
   }
   return true

@@ -1,5 +1,6 @@
 /** SQLite: the driver (Node's own from 22.13 on, otherwise a package with the same interface), a connection, and its errors mapped to ours. */
 import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
 import process from 'node:process'
 import {
   DamagedError,
@@ -9,6 +10,7 @@ import {
   ReadOnlyError,
   StorageError,
 } from '../../errors.ts'
+import { freeBytes } from '../disk/platform.ts'
 import { schemaStatements } from './schema.ts'
 import type { Row, Sql, SqlValue } from './sql.ts'
 
@@ -186,9 +188,21 @@ export function isBusy(error: unknown): boolean {
   return code === SQLITE.BUSY || code === SQLITE.LOCKED
 }
 
+export function isIoError(error: unknown): boolean {
+  return sqliteCode(error) === SQLITE.IOERR
+}
+
 /** This user can't write the file or its folder. */
 export function isWriteRefused(error: unknown): boolean {
   return [SQLITE.READONLY, SQLITE.CANTOPEN].includes(sqliteCode(error))
+}
+
+/** The 32 kB of a `-shm`. Where it can't have them, SQLite reports an I/O error. */
+const MIN_FREE_BYTES = 32 * 1024
+
+export function isDiskFull(path: string, error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === SQLITE.FULL || (isIoError(error) && (freeBytes(dirname(path)) ?? MIN_FREE_BYTES) < MIN_FREE_BYTES)
 }
 
 /** SQLite's primary result code. The package omits it from some errors, so the message decides. */
@@ -221,9 +235,14 @@ export function sqliteError(path: string, error: unknown): unknown {
   if ((error as { code?: unknown }).code !== 'ERR_SQLITE_ERROR') return error
   const { errcode } = error as { errcode?: unknown }
   if (errcode === IOERR_SHORT_READ) return new DamagedError(path, 'it is truncated', REPAIR_HINT)
+  if (isDiskFull(path, error))
+    return new StorageError(
+      'using',
+      path,
+      error,
+      'The disk is full. Nothing was changed. Free some space, then try again.',
+    )
   switch (sqliteCode(error)) {
-    case SQLITE.FULL:
-      return new StorageError('writing', path, error, 'The disk is full. Nothing was changed. Free some space.')
     case SQLITE.READONLY:
       return new ReadOnlyError(path, error)
     case SQLITE.CORRUPT:

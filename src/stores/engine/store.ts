@@ -4,7 +4,7 @@ import { keyHandle } from '../../model/draft.ts'
 import { newId } from '../../model/id.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Applied, Capabilities, Movable, Purged, PurgeOptions, Settings, Store } from '../../ports/store.ts'
+import type { Applied, Capabilities, Movable, PurgeOptions, Settings, Store } from '../../ports/store.ts'
 import { isDocumentName } from '../disk/documents.ts'
 import { applyToTables } from './apply.ts'
 import { sqlDerived, sqlLeases } from './derived.ts'
@@ -58,6 +58,10 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
     if (isDue) await write(database, (sql) => applyRetention(sql, settings(), clock()))
   }
 
+  function startUpkeep(number: number): void {
+    upkeep = upkeep.then(() => runUpkeep(number)).catch(() => undefined)
+  }
+
   async function finishPurge(signal?: AbortSignal): Promise<readonly string[]> {
     try {
       const remaining = await database.vacuum(signal)
@@ -85,7 +89,7 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
         return applyToTables(sql, batch, expect, context)
       }
       const applied = await write(database, work, { bytes, signal })
-      upkeep = upkeep.then(() => runUpkeep(applied.change?.number ?? 0)).catch(() => undefined)
+      startUpkeep(applied.change?.number ?? 0)
       return applied
     },
     get: (id, { signal } = {}) => database.read((sql) => getEntry(sql, id), signal),
@@ -107,16 +111,19 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
     gone: (filter = {}, { signal } = {}) => database.read((sql) => readGone(sql, filter), signal),
     absorb: ({ signal } = {}) => database.read(async () => ({ changes: [], heldBack: [], warnings: [] }), signal),
     async purge(ids, { signal, origin = { by: 'user' } }: PurgeOptions = {}) {
-      const purged = await write<Purged>(database, (sql) => purgeTables(sql, ids, origin, instant(clock())), { signal })
+      const work = async (sql: Sql) => ({
+        ...(await purgeTables(sql, ids, origin, instant(clock()))),
+        backups: await readBackups(sql),
+      })
+      const { backups, ...purged } = await write(database, work, { signal })
       const remaining = await finishPurge()
-      const backups = await database.read(readBackups)
       return { ...purged, outOfReach: [...remaining, ...purged.outOfReach, ...outOfReach(backups)] }
     },
     async watch(changed) {
       const stop = database.watch(changed)
       return { stop: async () => stop() }
     },
-    sessions: sqlSessions(database, clock),
+    sessions: sqlSessions(database, clock, () => startUpkeep(0)),
     derived: sqlDerived(database),
     async document(name, { signal } = {}) {
       const statement = "SELECT * FROM files WHERE path = ? AND entries = '[]'"

@@ -29,7 +29,8 @@ export function memorySessions(clock: Clock, enter: Enter): MemorySessions {
     async append(scope, key, records, { signal, expectEnd } = {}) {
       enter(signal)
       const sessions = sessionsOf(scope)
-      if (key === '') throw new InvalidError('session', 'is empty', 'a key of any characters')
+      if (key === '' || key.includes('\0'))
+        throw new InvalidError('session', 'is empty or has a NUL character', 'a key of any other characters')
       if (records.length === 0) throw new InvalidError('records', 'is empty', 'at least one record')
       // Refuses what is none, before anything is made.
       for (const record of records) recordLine(record)

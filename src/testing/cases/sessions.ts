@@ -141,6 +141,7 @@ export const sessionRules: readonly Rule[] = [
     name: 'refuses an empty key, a scope that is no agent, a record that is no object, and no records at all',
     async run({ store }) {
       await rejects(store.sessions.append('main', '', [{}]), 'INVALID', 'an empty key')
+      await rejects(store.sessions.append('main', 'a\0b', [{}]), 'INVALID', 'a key with a NUL character')
       await rejects(store.sessions.append('../x', 's', [{}]), 'INVALID', 'a scope that is a path')
       for (const record of [[1], 'text', null, { n: 1n }]) {
         const given = record as unknown as SessionRecord // a caller in JavaScript
