@@ -2,10 +2,8 @@
 import { isKeepsakeError } from '../../errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Derived, Lease, Store } from '../../ports/store.ts'
-import { insert, isIntact, markWritten, readSetting, upsert } from './schema.ts'
+import { insert, isIntact, MAX_ROW_BYTES, markWritten, readSetting, upsert } from './schema.ts'
 import { type Database, queryOne, type Sql, write } from './sql.ts'
-
-const PART_BYTES = 256 * 1024
 
 export function sqlDerived(database: Database): Derived {
   return {
@@ -21,8 +19,8 @@ export function sqlDerived(database: Database): Derived {
       const replace = async (sql: Sql): Promise<boolean> => {
         if (madeFrom !== undefined && (await readSetting(sql, 'epoch')) !== madeFrom.epoch) return false
         await sql.run('DELETE FROM derived WHERE key = ?', [key])
-        for (let [part, at] = [0, 0]; part === 0 || at < bytes.length; part++, at += PART_BYTES) {
-          await insert(sql, 'derived', { key, part, bytes: bytes.subarray(at, at + PART_BYTES) })
+        for (let [part, at] = [0, 0]; part === 0 || at < bytes.length; part++, at += MAX_ROW_BYTES) {
+          await insert(sql, 'derived', { key, part, bytes: bytes.subarray(at, at + MAX_ROW_BYTES) })
         }
         await markWritten(sql)
         return true

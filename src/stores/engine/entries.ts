@@ -6,15 +6,14 @@ import type { LookupRequest, LookupResult } from '../../model/plan-batch.ts'
 import { isTooDeep } from '../../model/redaction.ts'
 import type { ScanFilter } from '../../ports/store.ts'
 import { damagedRow, insert, isIntact, parseJson, upsert } from './schema.ts'
-import { placeholders, queryIn, type Row, type Sql, type SqlValue } from './sql.ts'
+import { type Database, placeholders, queryIn, type Row, type Sql, type SqlValue } from './sql.ts'
 
 const META_COLUMNS =
   'id, seq, scope, kind, name, key, aliases, description, metadata, created_at, updated_at, expires_at, origin_by, origin_agent, origin_session, revision'
 const PAGE_ROWS = 500
 
 export async function putEntry(sql: Sql, entry: Entry): Promise<void> {
-  const { id, seq, scope, kind, name, key, aliases, description, content, metadata, expiresAt, origin, revision } =
-    entry
+  const { id, seq, scope, kind, name, key, aliases, description, content, metadata, origin, revision } = entry
   await insert(sql, 'entries', {
     id,
     seq,
@@ -28,7 +27,7 @@ export async function putEntry(sql: Sql, entry: Entry): Promise<void> {
     metadata: JSON.stringify(metadata),
     created_at: entry.createdAt,
     updated_at: entry.updatedAt,
-    expires_at: expiresAt,
+    expires_at: entry.expiresAt,
     ...originRow(origin),
     revision,
   })
@@ -71,10 +70,7 @@ function ownerStatement(handle: string, list: string): string {
 }
 
 /** Reads in pages, so that not all entries are in memory. Each page is of one moment. */
-export async function* scanEntries(
-  read: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>,
-  filter: ScanFilter,
-): AsyncGenerator<Entry> {
+export async function* scanEntries(read: Database['read'], filter: ScanFilter): AsyncGenerator<Entry> {
   if (filter.ids) return yield* await read((sql) => scanAll(sql, filter))
   for (let after = 0; ; ) {
     const page = await read((sql) => filteredRows(sql, '*', filter, { after, limit: PAGE_ROWS }))

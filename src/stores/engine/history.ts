@@ -45,7 +45,8 @@ export async function putVersion(
   version: Pick<Entry, 'id' | 'scope'> & { number: number; position: number; kind: string; entry: Entry | undefined },
 ): Promise<void> {
   const { entry, ...row } = version
-  await upsert(sql, 'versions', { ...row, entry: entry ? JSON.stringify(entry) : null })
+  // Paths belong to a folder.
+  await upsert(sql, 'versions', { ...row, entry: entry ? JSON.stringify({ ...entry, path: undefined }) : null })
 }
 
 export async function putChangeScopes(sql: Sql, recorded: Recorded): Promise<void> {
@@ -304,7 +305,6 @@ export async function readBaseEntries(sql: Sql): Promise<Entry[]> {
 
 const DAY_MS = 86_400_000
 const MIN_RETENTION_DAYS = 30
-const MEGABYTE = 1024 * 1024
 
 type Limits = Pick<Settings, 'retentionDays' | 'retentionMb'>
 
@@ -312,7 +312,7 @@ type Limits = Pick<Settings, 'retentionDays' | 'retentionMb'>
 export async function applyRetention(sql: Sql, { retentionDays, retentionMb }: Limits, nowMs: number): Promise<void> {
   const kept = await firstNumberSince(sql, nowMs - retentionDays * DAY_MS)
   const firstRecent = await firstNumberSince(sql, nowMs - MIN_RETENTION_DAYS * DAY_MS)
-  await deleteChangesUpTo(sql, Math.max(kept, await firstWithin(sql, firstRecent, retentionMb * MEGABYTE)) - 1)
+  await deleteChangesUpTo(sql, Math.max(kept, await firstWithin(sql, firstRecent, retentionMb * 1024 ** 2)) - 1)
 }
 
 /** Ordered by number, not time: a clock may be set back. */

@@ -18,11 +18,7 @@ import { putTranscript, transcripts } from './sessions.ts'
 import type { Row, Sql } from './sql.ts'
 
 /** Reads through `sql` until it is closed. */
-export async function createImage(
-  sql: Sql,
-  settings: Settings,
-  close = async (): Promise<void> => undefined,
-): Promise<MemoryImage> {
+export async function createImage(sql: Sql, settings: Settings, close?: () => Promise<void>): Promise<MemoryImage> {
   const since = await readSetting(sql, 'since')
   return {
     settings,
@@ -37,7 +33,7 @@ export async function createImage(
     sessions: () => transcripts(sql),
     files: () => readKeptFiles(sql),
     warnings: [],
-    close,
+    close: close ?? (async () => undefined),
   }
 }
 
@@ -72,18 +68,13 @@ export async function fillTables(sql: Sql, image: MemoryImage, onItem: () => voi
       firstNumber = change.number
       await putBase(sql, history.entries, change.number - 1)
     }
-    const withoutPaths = touched.map(({ id, before, after }) => ({
-      id,
-      ...(before ? { before: withoutPath(before) } : {}),
-      ...(after ? { after: withoutPath(after) } : {}),
-    }))
-    await appendChange(sql, change, withoutPaths)
-    for (const { before } of withoutPaths) if (before) await putNames(sql, before, false)
+    await appendChange(sql, change, touched)
+    for (const { before } of touched) if (before) await putNames(sql, before, false)
   }
   if (firstNumber === undefined) await putBase(sql, history.entries, cursor.number)
   for await (const entry of image.entries()) {
     onItem()
-    await putEntry(sql, withoutPath(entry))
+    await putEntry(sql, entry)
   }
   for await (const session of image.sessions()) {
     onItem()
@@ -98,13 +89,7 @@ export async function fillTables(sql: Sql, image: MemoryImage, onItem: () => voi
 }
 
 async function putBase(sql: Sql, entries: readonly Entry[], number: number): Promise<void> {
-  for (const [position, one] of entries.entries()) {
-    const entry = withoutPath(one)
+  for (const [position, entry] of entries.entries()) {
     await putVersion(sql, { id: entry.id, number, position, scope: entry.scope, kind: entry.kind, entry })
   }
-}
-
-/** Paths belong to a folder. */
-function withoutPath({ path: _, ...entry }: Entry): Entry {
-  return entry
 }

@@ -42,7 +42,7 @@ export async function purgeTables(sql: Sql, ids: readonly string[], origin: Orig
     for (const table of ['entries', 'names', 'versions']) await sql.run(`DELETE FROM ${table} WHERE id = ?`, [id])
   }
   // Also changes that added and removed an entry at once, which left no version.
-  const numbers = new Set((await findWords(sql, 'changes', 'number', 'operations', ids)).map(Number))
+  const numbers = new Set((await findWords(sql, 'changes', ids)).map(Number))
   for (const { change } of versions) if (change) numbers.add(change.number)
   await removeFromChanges(sql, new Set(ids), numbers, scopes)
   const last = await readCounters(sql)
@@ -67,12 +67,7 @@ export async function purgeTables(sql: Sql, ids: readonly string[], origin: Orig
 }
 
 /** The changes keep their numbers; only what they did to these entries is removed. */
-async function removeFromChanges(
-  sql: Sql,
-  ids: ReadonlySet<string>,
-  numbers: ReadonlySet<number>,
-  purged: readonly Scope[],
-): Promise<void> {
+async function removeFromChanges(sql: Sql, ids: Set<string>, numbers: Set<number>, purged: readonly Scope[]) {
   const touched = await readTouched(sql, [...numbers])
   for (const row of await queryIn(sql, numbers, (list) => `SELECT * FROM changes WHERE number IN (${list})`)) {
     const before = parseChange(row)
@@ -118,22 +113,19 @@ async function purgeFiles(sql: Sql, ids: ReadonlySet<string>, redactions: Redact
 /** Other entries with the same words, now or in an earlier version. Only entries with a row that contains them are parsed. */
 async function entryOccurrences(sql: Sql, redactions: Redactions): Promise<readonly Occurrence[]> {
   const words = redactions.reported.map((text) => JSON.stringify(text).slice(1, -1))
-  const ids = await findWords(sql, 'versions', 'id', 'entry', words)
+  const ids = await findWords(sql, 'versions', words)
   const { visit, found } = occurrenceSearch(redactions)
   for (const { id, entry } of await readVersions(sql, ids.map(String))) visit(id, entry)
   return found()
 }
 
 const MAX_WORDS = 64
+/** Where texts are: the key and the column. */
+const TEXTS = { changes: ['number', 'operations'], versions: ['id', 'entry'] } as const
 
 /** The keys of rows whose text contains one of these words; each pass over the table looks for several. */
-async function findWords(
-  sql: Sql,
-  table: 'changes' | 'versions',
-  key: string,
-  column: string,
-  words: readonly string[],
-): Promise<SqlValue[]> {
+async function findWords(sql: Sql, table: keyof typeof TEXTS, words: readonly string[]): Promise<SqlValue[]> {
+  const [key, column] = TEXTS[table]
   const found = new Set<SqlValue>()
   for (let from = 0; from < words.length; from += MAX_WORDS) {
     const some = words.slice(from, from + MAX_WORDS)

@@ -4,6 +4,8 @@ import { DamagedError } from '../../errors.ts'
 import { placeholders, type Row, rowChecksum, type Sql, type SqlValue } from './sql.ts'
 
 export const SCHEMA_VERSION = 1
+/** Longer bytes are divided among rows. */
+export const MAX_ROW_BYTES: number = 256 * 1024
 
 export type ColumnType = 'text' | 'integer' | 'bytes'
 

@@ -17,11 +17,8 @@ import {
   readRest,
 } from '../disk/session-file.ts'
 import { restOf } from '../disk/session-tail.ts'
-import { insert, isIntact, markWritten } from './schema.ts'
+import { insert, isIntact, MAX_ROW_BYTES, markWritten } from './schema.ts'
 import { type Database, queryOne, type Row, type Sql, write } from './sql.ts'
-
-/** The size of the pieces of a moved transcript. */
-const PIECE_BYTES = 256 * 1024
 
 export function sqlSessions(database: Database, clock: Clock, onAppended: () => void): Sessions {
   return {
@@ -30,7 +27,7 @@ export function sqlSessions(database: Database, clock: Clock, onAppended: () => 
       const line = JSON.stringify(kept.length === 1 ? kept[0] : kept)
       // Checked first, because the write would create the memory.
       if (expectEnd && !(await database.exists(signal))) throw new SessionConflictError(key, expectEnd, 0)
-      const work = (sql: Sql): Promise<number> => append(sql, id, line, expectEnd, instant(clock()))
+      const work = (sql: Sql): Promise<number> => append(sql, id, line, instant(clock()), expectEnd)
       const end = await write(database, work, { bytes: line.length, signal })
       onAppended()
       return { end }
@@ -49,13 +46,7 @@ export function sqlSessions(database: Database, clock: Clock, onAppended: () => 
   }
 }
 
-async function append(
-  sql: Sql,
-  id: SessionId,
-  line: string,
-  expectedEnd: number | undefined,
-  now: string,
-): Promise<number> {
+async function append(sql: Sql, id: SessionId, line: string, now: string, expectedEnd?: number): Promise<number> {
   const existing = await withSource(sql, id, (source) => {
     const { end, rest } = readRest(source)
     // A torn line was never acknowledged; any other line counts once it has its end.
@@ -130,7 +121,7 @@ export async function* transcripts(sql: Sql): AsyncGenerator<SessionText> {
 
 export async function putTranscript(sql: Sql, { scope, key, text }: SessionText): Promise<void> {
   await sql.run('DELETE FROM transcripts WHERE scope = ? AND key = ?', [scope, key])
-  for (let start = 0; start < text.length; start += PIECE_BYTES) {
-    await insert(sql, 'transcripts', { scope, key, start, bytes: text.subarray(start, start + PIECE_BYTES) })
+  for (let start = 0; start < text.length; start += MAX_ROW_BYTES) {
+    await insert(sql, 'transcripts', { scope, key, start, bytes: text.subarray(start, start + MAX_ROW_BYTES) })
   }
 }

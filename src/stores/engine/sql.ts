@@ -84,11 +84,7 @@ export function placeholders(count: number): string {
   return Array(count).fill('?').join(', ')
 }
 
-export async function queryOne(
-  sql: Sql,
-  statement: string,
-  values: readonly SqlValue[] = [],
-): Promise<Row | undefined> {
+export async function queryOne(sql: Sql, statement: string, values?: readonly SqlValue[]): Promise<Row | undefined> {
   return (await sql.all(statement, values))[0]
 }
 

@@ -10,6 +10,7 @@ import { buildFile, hasWal, isUnchanged, type OpenedFile, openFile } from './sql
 const MAX_JOBS = 64
 const MAX_BYTES = 4 * 1024 * 1024
 const WATCH_MS = 250
+const UNCERTAIN_HINT = 'It may have been saved or not. Look before you repeat it.'
 const MAX_RECLOSE_DELAY_MS = 5
 /** After a commit under contention, a process pauses for about as long as it recently waited itself, so that others get a turn. */
 const YIELD_MS = { min: 3, max: 60 }
@@ -124,7 +125,7 @@ export class SqliteDatabase implements Database {
       try {
         // Changes with every commit of another connection.
         const [row] = await this.read((sql) => sql.all('PRAGMA data_version'))
-        const now = `${this.#open?.file.inode} ${row?.['data_version']}`
+        const now = `${this.#open?.file.ino} ${row?.['data_version']}`
         if (last !== undefined && now !== last) changed()
         last = now
       } catch {
@@ -181,9 +182,8 @@ export class SqliteDatabase implements Database {
   }
 
   async #turn(): Promise<void> {
+    if (this.#hasContention) await sleep(Math.max(0, this.#nextTurnAt - performance.now()))
     const started = performance.now()
-    if (this.#hasContention) await sleep(Math.max(0, this.#nextTurnAt - started))
-    const waitingSince = performance.now()
     const pause = this.#createPause()
     let jobs: Job[] = []
     const tryOnce = async (): Promise<boolean> => {
@@ -193,7 +193,7 @@ export class SqliteDatabase implements Database {
       if (!connection) return false
       // Jobs that arrived during the wait join this transaction.
       jobs = this.#dequeueJobs()
-      this.#averageWaitMs = (this.#averageWaitMs + performance.now() - waitingSince) / 2
+      this.#averageWaitMs = (this.#averageWaitMs + performance.now() - started) / 2
       const callbacks = await this.#runAll(connection, jobs)
       this.#nextTurnAt = performance.now() + Math.min(Math.max(this.#averageWaitMs, YIELD_MS.min), YIELD_MS.max)
       for (const notify of callbacks) notify()
@@ -233,7 +233,7 @@ export class SqliteDatabase implements Database {
     } catch (error) {
       if (connection.isTransaction) connection.execUnlessBusy('ROLLBACK')
       if (isCommitting && isIoError(error) && !(await overwriteCommit(connection)))
-        throw uncertainError(this.path, error)
+        throw new StorageError('saving to', this.path, error, UNCERTAIN_HINT)
       throw sqliteError(this.path, error)
     }
     return callbacks
@@ -334,10 +334,6 @@ async function overwriteCommit(connection: Connection): Promise<boolean> {
     if (connection.isTransaction) connection.execUnlessBusy('ROLLBACK')
     return false
   }
-}
-
-function uncertainError(path: string, cause: unknown): StorageError {
-  return new StorageError('saving to', path, cause, 'It may have been saved or not. Look before you repeat it.')
 }
 
 /** What is read while there is no file. */

@@ -84,7 +84,7 @@ describe('a new file', () => {
     expect(await buildFile(path, NOTHING, LOCK_WAIT)).toBe(true)
     expect(readdirSync(folder)).toEqual(['memory.keepsake'])
     expect(lstatSync(path).mode & 0o777).toBe(0o600)
-    expect(findFile(path)).toMatchObject({ inode: lstatSync(path).ino })
+    expect(findFile(path)).toMatchObject({ ino: lstatSync(path).ino })
     expect(await buildFile(path, NOTHING, LOCK_WAIT)).toBe(false)
   })
 

@@ -33,15 +33,8 @@ const MAGIC = 'SQLite format 3\0'
 /** Where the header of a SQLite file has the application id. */
 const APPLICATION_ID_OFFSET = 68
 
-export interface FileIdentity {
-  readonly inode: number
-  readonly device: number
-  readonly size: number
-  readonly mtimeMs: number
-}
-
-/** The identity of the memory at the path; `undefined` if nothing is there. Reads only the header. */
-export function findFile(path: string): FileIdentity | undefined {
+/** The file of the memory at the path; `undefined` if nothing is there. Reads only the header. */
+export function findFile(path: string): Stats | undefined {
   const stats = statFile(path)
   if (!stats) return undefined
   if (stats.isSymbolicLink()) throw new ForeignError(path, 'this is a symbolic link, which is not followed')
@@ -53,13 +46,13 @@ export function findFile(path: string): FileIdentity | undefined {
     throw new DamagedError(path, 'it is truncated', REPAIR_HINT)
   }
   checkHeader(path, stats)
-  return { inode: stats.ino, device: stats.dev, size: stats.size, mtimeMs: stats.mtimeMs }
+  return stats
 }
 
 /** Whether the file at the path is the one that was opened. One that was opened without locks must also be as it was. */
 export function isUnchanged(path: string, { file, refusal }: OpenedFile): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false })
-  if (stats?.ino !== file.inode || stats.dev !== file.device) return false
+  if (stats?.ino !== file.ino || stats.dev !== file.dev) return false
   return !refusal || (stats.size === file.size && stats.mtimeMs === file.mtimeMs && !hasWal(path))
 }
 
@@ -100,7 +93,7 @@ export function hasWal(path: string): boolean {
 }
 
 export interface OpenedFile {
-  readonly file: FileIdentity
+  readonly file: Stats
   readonly connection: Connection
   /** Why it can't be written, if so. */
   readonly refusal?: KeepsakeError
@@ -149,10 +142,7 @@ async function openChecked(path: string, pause: Pause, isImmutable: boolean): Pr
   }
 }
 
-/**
- * SQLite would apply the `-wal` of one file to another that took its place, and write it over a damaged one. A connection that only
- * reads does neither. Each transaction changes the table of settings, so every `-wal` has the id of its file.
- */
+/** SQLite would apply the `-wal` of another file, or write it over a damaged one. A connection that only reads does neither. */
 async function checkWal(path: string): Promise<void> {
   const fileId = "SELECT value FROM settings WHERE key = 'file'"
   const [alone, together] = [readValue(path, 'immutable', fileId), readValue(path, 'readOnly', fileId)]
@@ -198,15 +188,13 @@ export interface BuildOptions {
   readonly lockWaitMs: number
   readonly signal?: AbortSignal | undefined
   /** Called with the finished file before it is renamed. */
-  readonly check?: ((built: Connection) => Promise<void>) | undefined
+  readonly check?: Fill | undefined
 }
 
+type Fill = (built: Connection) => Promise<void>
+
 /** Creates the file with what `fill` writes; `false` if something is already there. A partial file never appears at the path. */
-export async function buildFile(
-  path: string,
-  fill: (built: Connection) => Promise<void>,
-  options: BuildOptions,
-): Promise<boolean> {
+export async function buildFile(path: string, fill: Fill, options: BuildOptions): Promise<boolean> {
   const network = networkFileSystem(dirname(path))
   if (network !== undefined) {
     const hint = 'Choose a local folder, or use a Chroma server.'
@@ -224,11 +212,7 @@ export async function buildFile(
 }
 
 /** The process that locks the unfinished file, and still finds it there, may publish it. `again`: another was first, or there were leftovers. */
-async function tryToBuild(
-  path: string,
-  fill: (built: Connection) => Promise<void>,
-  check: BuildOptions['check'],
-): Promise<'built' | 'again' | 'busy'> {
+async function tryToBuild(path: string, fill: Fill, check?: Fill): Promise<'built' | 'again' | 'busy'> {
   const building = buildingPath(path)
   const inode = createPrivate(building)
   let connection: Connection

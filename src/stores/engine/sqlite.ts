@@ -17,10 +17,7 @@ import type { Row, Sql, SqlValue } from './sql.ts'
 /** "KEEP", in the header of every Keepsake file. */
 export const APPLICATION_ID = 0x4b454550
 
-export const SCHEMA: readonly string[] = schemaStatements(
-  { text: 'TEXT', integer: 'INTEGER', bytes: 'BLOB' },
-  ' STRICT',
-)
+export const SCHEMA: string[] = schemaStatements({ text: 'TEXT', integer: 'INTEGER', bytes: 'BLOB' }, ' STRICT')
 
 interface Statement {
   all(...values: SqlValue[]): Row[]
@@ -184,8 +181,7 @@ const SQLITE = { ERROR: 1, BUSY: 5, LOCKED: 6, READONLY: 8, IOERR: 10, CORRUPT: 
 const IOERR_SHORT_READ = 522
 
 export function isBusy(error: unknown): boolean {
-  const code = sqliteCode(error)
-  return code === SQLITE.BUSY || code === SQLITE.LOCKED
+  return [SQLITE.BUSY, SQLITE.LOCKED].includes(sqliteCode(error))
 }
 
 export function isIoError(error: unknown): boolean {
@@ -242,14 +238,9 @@ export function sqliteError(path: string, error: unknown): unknown {
       error,
       'The disk is full. Nothing was changed. Free some space, then try again.',
     )
-  switch (sqliteCode(error)) {
-    case SQLITE.READONLY:
-      return new ReadOnlyError(path, error)
-    case SQLITE.CORRUPT:
-    case SQLITE.NOTADB:
-    case SQLITE.ERROR:
-      return new DamagedError(path, `SQLite can't read it: ${(error as Error).message}`, REPAIR_HINT)
-    default:
-      return new StorageError('using', path, error, 'Nothing was saved. Check the disk, then try again.')
-  }
+  const code = sqliteCode(error)
+  if (code === SQLITE.READONLY) return new ReadOnlyError(path, error)
+  if ([SQLITE.CORRUPT, SQLITE.NOTADB, SQLITE.ERROR].includes(code))
+    return new DamagedError(path, `SQLite can't read it: ${(error as Error).message}`, REPAIR_HINT)
+  return new StorageError('using', path, error, 'Nothing was saved. Check the disk, then try again.')
 }

@@ -1,18 +1,22 @@
 /** The store port on a SQL database: puts the parts together. */
+import { isListOf, isText } from '../../codec/head-shape.ts'
 import { InvalidError, isKeepsakeError } from '../../errors.ts'
+import { lastStates, normalizeOrigin, touchedBy } from '../../model/apply.ts'
 import { keyHandle } from '../../model/draft.ts'
 import { newId } from '../../model/id.ts'
+import type { Batch, Change, Expect } from '../../model/operation.ts'
+import { planBatch } from '../../model/plan-batch.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Applied, Capabilities, Movable, PurgeOptions, Settings, Store } from '../../ports/store.ts'
 import { isDocumentName } from '../disk/documents.ts'
-import { applyToTables } from './apply.ts'
+import { refuseOtherScope } from '../disk/pinned-settings.ts'
 import { sqlDerived, sqlLeases } from './derived.ts'
-import { getEntry, listEntries, resolveEntry, scanEntries } from './entries.ts'
-import { applyRetention, queryChanges, readFeed, readGone, readStateAt, readVersions } from './history.ts'
+import { deleteEntry, getEntry, listEntries, loadForPlanning, putEntry, resolveEntry, scanEntries } from './entries.ts'
+import { appendChange, applyRetention, queryChanges, readFeed, readGone, readStateAt, readVersions } from './history.ts'
 import { createImage, parseKeptFile } from './image.ts'
 import { clearVacuumDue, isVacuumDue, purgeTables } from './purge.ts'
-import { damagedRow, parseJson, readSetting, writeSetting } from './schema.ts'
+import { damagedRow, parseJson, readCounters, readSetting, writeCounters, writeSetting } from './schema.ts'
 import { sqlSessions } from './sessions.ts'
 import { type Database, queryOne, type Sql, write } from './sql.ts'
 
@@ -49,6 +53,30 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
 
   const leases = sqlLeases(database, clock)
 
+  /** Plans a batch with the model's rules, then writes the change and every new state. */
+  async function applyToTables(sql: Sql, batch: Batch, expect?: Expect): Promise<Applied> {
+    const [last, nowMs, { timezone: zone }] = [await readCounters(sql), clock(), settings()]
+    const context = { now: instant(nowMs), newId: () => makeId(nowMs), zone, nextSeq: last.nextSeq }
+    const { steps, named } = await planBatch((wanted) => loadForPlanning(sql, wanted), batch, expect, context)
+    if (steps.length === 0) return { entries: named, warnings: [] }
+    for (const { before, after } of steps) if (!before && after) refuseOtherScope(settings(), after.scope)
+    const change: Change = {
+      number: last.number + 1,
+      at: context.now,
+      origin: normalizeOrigin(batch.origin),
+      operations: steps.map(({ operation }) => operation),
+      ...(batch.reverts === undefined ? {} : { reverts: batch.reverts }),
+    }
+    const touched = touchedBy(steps)
+    // Delete before inserting: a batch may move a name or a seq between entries.
+    for (const { before } of touched) if (before) await deleteEntry(sql, before)
+    for (const { after } of touched) if (after) await putEntry(sql, after)
+    await appendChange(sql, change, touched)
+    const seqs = steps.map(({ after }) => after?.seq ?? 0)
+    await writeCounters(sql, { number: change.number, nextSeq: Math.max(last.nextSeq, ...seqs.map((seq) => seq + 1)) })
+    return { change, entries: lastStates(steps), warnings: [] }
+  }
+
   /** In the background: finishes an interrupted purge, and removes old changes. */
   async function runUpkeep(number: number): Promise<void> {
     const isDue = number > 0 && number % UPKEEP_INTERVAL === 0
@@ -83,12 +111,7 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
     },
     async apply(batch, { expect, signal } = {}) {
       const bytes = batch.operations.reduce((sum, one) => sum + ('content' in one ? (one.content?.length ?? 0) : 0), 0)
-      const work = (sql: Sql): Promise<Applied> => {
-        const nowMs = clock()
-        const context = { now: instant(nowMs), newId: () => makeId(nowMs), settings: settings() }
-        return applyToTables(sql, batch, expect, context)
-      }
-      const applied = await write(database, work, { bytes, signal })
+      const applied = await write(database, (sql) => applyToTables(sql, batch, expect), { bytes, signal })
       startUpkeep(applied.change?.number ?? 0)
       return applied
     },
@@ -128,9 +151,8 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
     async document(name, { signal } = {}) {
       const statement = "SELECT * FROM files WHERE path = ? AND entries = '[]'"
       const row = await database.read((sql) => queryOne(sql, statement, [name]), signal)
-      if (!isDocumentName(name)) {
-        throw new InvalidError('document', `"${name}"`, 'a path of lower-case words that ends in .md')
-      }
+      const allowed = 'a path of lower-case words that ends in .md'
+      if (!isDocumentName(name)) throw new InvalidError('document', `"${name}"`, allowed)
       return row && new TextDecoder().decode(parseKeptFile(row).bytes)
     },
     lease: leases.lease,
@@ -155,6 +177,6 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
 
 async function readBackups(sql: Sql): Promise<readonly string[]> {
   const paths = parseJson((await readSetting(sql, 'backups')) ?? '[]', 'the list of backups')
-  if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string')) throw damagedRow('the list of backups')
+  if (!isListOf<string>(paths, isText)) throw damagedRow('the list of backups')
   return paths
 }
