@@ -1,5 +1,5 @@
-// Runs one step of the bench of the store in one file. Its argument is the step as JSON, and it prints the results as JSON. All times are
-// CPU time of this whole process, in milliseconds.
+// Runs one step of the bench of the store in one file. Its argument is the step as JSON, and it prints the results as JSON. Times are
+// CPU time of this whole process, in milliseconds, unless they are called wall times.
 import fs from 'node:fs'
 import { openMemory } from '../../dist/index.js'
 import { newId } from '../../dist/model/id.js'
@@ -43,17 +43,26 @@ async function writes({ files, rounds, perRound }) {
     bareSmall: bare(files.bareSmall),
   }
   const times = Object.fromEntries(Object.keys(sides).map((name) => [name, []]))
+  const wallTimes = structuredClone(times)
   const order = Object.entries(sides)
   for (let round = -WARM_ROUNDS; round < rounds; round++) {
     for (const [name, side] of order.reverse()) {
       const notes = Array.from({ length: perRound }, side.prepare)
+      const started = performance.now()
       const ms = await cpuMs(async () => {
         for (const note of notes) await side.run(note)
       })
-      if (round >= 0) times[name].push(ms / perRound)
+      const wallMs = performance.now() - started
+      if (round < 0) continue
+      times[name].push(ms / perRound)
+      wallTimes[name].push(wallMs / perRound)
     }
   }
   for (const side of Object.values(sides)) await side.close()
+  return { cpu: medians(times), wall: medians(wallTimes) }
+}
+
+function medians(times) {
   return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]))
 }
 
