@@ -187,7 +187,7 @@ export class SqliteDatabase implements Database {
     const pause = this.#createPause()
     let jobs: Job[] = []
     const tryOnce = async (): Promise<boolean> => {
-      this.#rejectIf(({ signal }) => signal?.aborted && signal.reason)
+      this.#rejectIf(({ signal }) => signal?.aborted)
       if (this.#queue.length === 0) return true
       const connection = await this.#tryToBegin(pause)
       if (!connection) return false
@@ -206,7 +206,7 @@ export class SqliteDatabase implements Database {
       for (const job of jobs) job.reject(error)
       // A job that came during the wait has not waited long enough itself.
       const isLate = ({ queuedAt }: QueuedJob): boolean => queuedAt <= started || !(error instanceof LockedError)
-      if (jobs.length === 0) this.#rejectIf((job) => isLate(job) && error)
+      if (jobs.length === 0) this.#rejectIf(isLate, error)
     }
   }
 
@@ -262,11 +262,10 @@ export class SqliteDatabase implements Database {
     return connection
   }
 
-  /** Rejects the waiting jobs for which `reason` returns one. */
-  #rejectIf(reason: (job: QueuedJob) => unknown): void {
+  /** Rejects waiting jobs with the error, or with the reason of their signal. */
+  #rejectIf(isRefused: (job: QueuedJob) => boolean | undefined, error?: unknown): void {
     for (const job of this.#queue.splice(0)) {
-      const error = reason(job)
-      if (error) job.reject(error)
+      if (isRefused(job)) job.reject(error ?? job.signal?.reason)
       else this.#queue.push(job)
     }
   }
