@@ -204,8 +204,8 @@ export class StorageError extends KeepsakeError {
 }
 
 export class DamagedError extends KeepsakeError {
-  constructor(path: string, problem: string, hint: string) {
-    super('DAMAGED', `${path}: ${problem}`, { hint, data: { path } })
+  constructor(path: string, problem: string, hint: string, cause?: unknown) {
+    super('DAMAGED', `${path}: ${problem}`, { hint, data: { path }, cause })
   }
 }
 

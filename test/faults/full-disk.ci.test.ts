@@ -1,7 +1,7 @@
 // A disk that fills up: a clear error, nothing promised falsely, the old state as it was, and all well again when there is
 // room. A small tmpfs is the disk. A folder has files to write behind what makes a write durable, and may do that later; one
 // file has not.
-import { mkdirSync, readdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Memory } from '../../src/memory.ts'
@@ -11,7 +11,7 @@ import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { stateDifference } from '../../src/testing/index.ts'
 import { checkWorkspace } from './invariants.mjs'
 import { type SmallTmpfs, smallTmpfs } from './tools.mjs'
-import { rootIn, STORES, type StoreName } from './workspace.mjs'
+import { rootIn, STORES, type StoreName, scratchFolder } from './workspace.mjs'
 
 const DISK_BYTES = 2 * 1024 * 1024
 
@@ -60,6 +60,27 @@ it(
     expect((await memory.list()).map(({ content }) => content)).toEqual(['before', 'room again'])
     await memory.close()
     expect(readdirSync(disk.folder)).toEqual(['memory.keepsake'])
+  }),
+)
+
+it(
+  'with no room at all: the -wal of a killed process stays, and the disk is named as the reason',
+  withDisk(async (disk) => {
+    const folder = scratchFolder('full-disk')
+    const [away, path] = [join(folder, 'memory.keepsake'), join(disk.folder, 'memory.keepsake')]
+    const killed = open(away, 'file')
+    await killed.remember('acknowledged')
+    for (const end of ['', '-wal']) copyFileSync(away + end, path + end)
+    await killed.close()
+    rmSync(folder, { recursive: true })
+    disk.fill(0)
+    const memory = open(path, 'file')
+    await expect(memory.list()).rejects.toMatchObject({ code: 'IO', cause: { hint: expect.stringContaining('full') } })
+    const { findings } = await examineFile(path)
+    expect(findings.map(({ code }) => code)).toEqual(['unreadable'])
+    disk.release()
+    expect((await memory.list()).map(({ content }) => content)).toEqual(['acknowledged'])
+    await memory.close()
   }),
 )
 

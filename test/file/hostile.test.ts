@@ -198,10 +198,7 @@ const FORGERIES: Readonly<Record<string, () => Promise<void>>> = {
   'settings that are not JSON': () => forge('settings', "key = 'settings'", { value: 'x' }),
   'settings that are null': () => forge('settings', "key = 'settings'", { value: 'null' }),
   'settings that are a list': () => forge('settings', "key = 'settings'", { value: '[]' }),
-  'backups that are not a list': () =>
-    edit((connection) => insert(connection, 'settings', { key: 'backups', value: '{"a":1}' })),
-  'backups that are odd': () =>
-    edit((connection) => insert(connection, 'settings', { key: 'backups', value: '[1,null,"/etc/passwd"]' })),
+  'backups that are odd': () => edit((connection) => insert(connection, 'backups', { path: '/etc/passwd' })),
   'a transcript with a gap': () => forge('transcripts', '1', { start: 1000 }),
   'a transcript with a negative start': () => forge('transcripts', '1', { start: -1000 }),
   'a transcript that is not JSON': () => forge('transcripts', '1', { bytes: Buffer.from([0xff, 0, 10, 0xfe]) }),

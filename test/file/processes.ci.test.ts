@@ -1,10 +1,21 @@
 /** Many processes on one file: no acknowledged write is lost or doubled, each process gets its share, and one file is left. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { copyFileSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { examineFile } from '../../src/stores/doctor/file.ts'
+import { findFile } from '../../src/stores/engine/sqlite-file.ts'
 import { fileStore } from '../../src/stores/file/store.ts'
 import { seededRandom } from '../../src/testing/random.ts'
 import { apply, note, scanned } from '../../src/testing/requests.ts'
@@ -192,6 +203,50 @@ describe('eight processes', { timeout: 600_000 }, () => {
     }
   })
 })
+
+it('several processes that look at a truncated file at once change neither it nor its -wal', async () => {
+  const store = fileStore({ path })
+  for (let n = 0; n < 100; n++) await apply(store, [note(`note ${n}`, { content: 'x'.repeat(5000) })])
+  const [whole, wal] = [readFileSync(path), readFileSync(`${path}-wal`)]
+  await store.close()
+  for (let round = 0; round < (isNightly ? 20 : 4); round++) {
+    writeFileSync(path, whole.subarray(0, whole.length / 2 - ((whole.length / 2) % 4096)))
+    writeFileSync(`${path}-wal`, wal)
+    rmSync(`${path}-shm`, { force: true })
+    const before = readFileSync(path)
+    const outcomes = await Promise.allSettled(
+      await Promise.all(Array.from({ length: 3 }, (_, n) => startWriter(`w${n}`, 1))).then((writers) => {
+        for (const { child } of writers) child.stdin?.end()
+        return writers.map(({ ended }) => ended)
+      }),
+    )
+    for (const outcome of outcomes) expect(String((outcome as PromiseRejectedResult).reason)).toContain('DAMAGED')
+    expect(readFileSync(path).equals(before)).toBe(true)
+    expect(readFileSync(`${path}-wal`).equals(wal)).toBe(true)
+  }
+})
+
+it.skipIf(!existsSync('/proc/locks'))(
+  'looking at the header during a checkpoint releases no lock of the open store',
+  async () => {
+    const store = fileStore({ path })
+    await apply(store, [note('first')])
+    const { ino, size } = lstatSync(path)
+    const locks = (): number =>
+      readFileSync('/proc/locks', 'utf8')
+        .split('\n')
+        .filter((line) => line.includes(`:${ino} `)).length
+    const held = locks()
+    expect(held).toBeGreaterThan(0)
+    // As in a checkpoint that enlarges the file: the first page is written, and counts pages that are not there yet.
+    const script = `const fs = require('fs'); const fd = fs.openSync(process.argv[1], 'r+'); fs.writeSync(fd, Buffer.from([0, 1, 0, 0]), 0, 4, 28)`
+    execFileSync(process.execPath, ['-e', script, path])
+    expect(findFile(path)).toBeDefined()
+    expect(locks()).toBe(held)
+    execFileSync(process.execPath, ['-e', script.replace('0, 1, 0, 0', `0, 0, 0, ${size / 4096}`), path])
+    await store.close()
+  },
+)
 
 it('a store sees a file that replaced its own at the next call, and nothing acknowledged is lost', async () => {
   const other = join(folder, 'other.keepsake')

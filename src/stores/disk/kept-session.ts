@@ -23,7 +23,8 @@ export function sessionId(scope: Scope, key: string): SessionId {
 }
 
 /** What an append brings, as it is kept: refused before anything is made. */
-export function keptRecords(records: readonly SessionRecord[]): readonly SessionRecord[] {
+export function keptRecords(key: string, records: readonly SessionRecord[]): readonly SessionRecord[] {
+  if (String(key).includes('\0')) throw new InvalidError('session', 'has a NUL character', 'a key without NUL')
   const kept = records.map((record) => {
     if (!isRecord(record)) throw new InvalidError('record', 'is not an object', 'a JSON object')
     return normalizeRecord(record)

@@ -8,8 +8,8 @@ import { sha256Hex } from './sha256.ts'
 const MAX_NAME_BYTES = 120
 
 export function safeFileName(text: string, field: string): string {
-  if (typeof text !== 'string' || text === '' || text.includes('\0') || !text.isWellFormed()) {
-    throw new InvalidError(field, 'is empty, broken text or has a NUL character', 'any other text')
+  if (typeof text !== 'string' || text === '' || !text.isWellFormed()) {
+    throw new InvalidError(field, 'is empty or broken text', 'any text that is not empty')
   }
   let name = ''
   for (const byte of Buffer.from(text)) {

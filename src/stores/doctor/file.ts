@@ -269,7 +269,8 @@ async function salvage(
     await buildFile(saved, (sql) => refill(sql, tables, wish, nowMs), { lockWaitMs })
     const aside = `${path}.damaged-${new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, '')}`
     // If SQLite could not open the file, its `-wal` is still there.
-    for (const end of ['-wal', '-shm']) if (statFile(path + end)) await renameWithRetry(path + end, aside + end)
+    if (statFile(`${path}-wal`)) await renameWithRetry(`${path}-wal`, `${aside}-wal`)
+    await removeWithRetry([`${path}-shm`])
     await link(path, aside).catch(() => renameWithRetry(path, aside))
     await renameWithRetry(saved, path)
     return aside
@@ -297,7 +298,16 @@ function isOpenable(path: string): boolean {
 /** Inserts the rows that could be read. An entry whose row could not be read is restored as its last change left it. */
 async function refill(sql: Sql, tables: CheckedTables, wish: AskedSettings, nowMs: number): Promise<void> {
   const { rows } = tables
-  for (const table of ['changes', 'change_scopes', 'reverts', 'versions', 'files', 'names', 'settings'] as const) {
+  for (const table of [
+    'changes',
+    'change_scopes',
+    'reverts',
+    'versions',
+    'files',
+    'names',
+    'settings',
+    'backups',
+  ] as const) {
     for (const { checksum: _, ...row } of rows[table]) if (row['key'] !== 'last') await insert(sql, table, row)
   }
   const ends = new Map<string, number>()

@@ -72,7 +72,6 @@ function isSetting(key: string, value: string): boolean {
     const refuse = (problem: string): Error => new Error(problem)
     return checkedSettings('', JSON.parse(value), refuse) !== undefined
   }
-  if (key === 'backups') return Array.isArray(JSON.parse(value))
   if (key !== 'last') return true
   const { number, nextSeq } = JSON.parse(value) as Counters
   return Number.isSafeInteger(number) && Number.isSafeInteger(nextSeq)

@@ -67,7 +67,10 @@ export function sqlLeases(database: Database, clock: Clock): Leases {
         async release() {
           if (!held.delete(lease)) return
           clearInterval(timer)
-          await writeIfThere((sql) => sql.run('DELETE FROM leases WHERE name = ? AND holder = ?', [name, holder]))
+          await writeIfThere(async (sql) => {
+            await sql.run('DELETE FROM leases WHERE name = ? AND holder = ?', [name, holder])
+            await markWritten(sql)
+          })
         },
       }
       held.add(lease)

@@ -75,7 +75,7 @@ function planOf(statement: string, values: readonly SqlValue[]): string[] {
 function scansIn(statements: ReadonlyMap<string, readonly SqlValue[]>): string[] {
   return [...statements].flatMap(([statement, values]) =>
     planOf(statement, values)
-      .filter((line) => /\bSCAN\b/.test(line) && !/SCAN (settings|CONSTANT ROW|\d+ CONSTANT ROWS)/.test(line))
+      .filter((line) => /\bSCAN\b/.test(line) && !/SCAN (settings|backups|CONSTANT ROW|\d+ CONSTANT ROWS)/.test(line))
       .map((line) => `${line}: ${statement}`),
   )
 }

@@ -9,12 +9,13 @@ export const MAX_ROW_BYTES: number = 256 * 1024
 
 export type ColumnType = 'text' | 'integer' | 'bytes'
 
-export type TableName = 'settings' | 'entries' | 'names' | HistoryTable | 'transcripts' | 'files' | 'derived' | 'leases'
+export type TableName = 'settings' | 'entries' | 'names' | HistoryTable | 'transcripts' | 'files' | MoreTables
+type MoreTables = 'derived' | 'leases' | 'backups'
 type HistoryTable = 'changes' | 'change_scopes' | 'reverts' | 'versions'
 
 /** The primary key, then the columns: text unless the type is given, never NULL unless marked with `?`. */
 const DEFINITIONS: Readonly<Record<TableName, readonly string[]>> = {
-  /** `settings`: what the memory was made with. `last`: the last change and the next seq. Also `epoch`, `since`, `backups`, `vacuum`. */
+  /** `settings`: what the memory was made with. `last`: the last change and the next seq. Also `file`, `epoch`, `since`, `vacuum`. Always a single page. */
   settings: ['key', 'key value'],
   entries: [
     'id',
@@ -33,6 +34,7 @@ const DEFINITIONS: Readonly<Record<TableName, readonly string[]>> = {
   files: ['path', 'path bytes:bytes entries'],
   derived: ['key part', 'key part:integer bytes:bytes'],
   leases: ['name', 'name holder until_ms:integer'],
+  backups: ['path', 'path'],
 }
 
 const TABLES = Object.fromEntries(

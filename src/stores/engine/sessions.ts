@@ -23,7 +23,7 @@ import { type Database, queryOne, type Row, type Sql, write } from './sql.ts'
 export function sqlSessions(database: Database, clock: Clock, onAppended: () => void): Sessions {
   return {
     async append(scope, key, records, { signal, expectEnd } = {}) {
-      const [kept, id] = [keptRecords(records), sessionId(scope, key)]
+      const [kept, id] = [keptRecords(key, records), sessionId(scope, key)]
       const line = JSON.stringify(kept.length === 1 ? kept[0] : kept)
       // Checked first, because the write would create the memory.
       if (expectEnd && !(await database.exists(signal))) throw new SessionConflictError(key, expectEnd, 0)

@@ -1,5 +1,5 @@
 /** Shared transactions: one for many batches, each batch refused alone, none acknowledged before COMMIT; and waiting for a lock. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -174,13 +174,17 @@ describe('while another connection holds the lock', () => {
     const reason = new Error('not wanted any more')
     const options = { signal: aborting.signal }
     const batch = { operations: [note('aborted')], origin: MAIN }
-    const [aborted, append, kept] = [
+    const withoutReason = new AbortController()
+    const [unexplained, aborted, append, kept] = [
+      store.apply(batch, { signal: withoutReason.signal }),
       store.apply(batch, options),
       store.sessions.append('main', 'chat', [{ n: 1 }], options),
       apply(store, [note('kept')]),
     ]
     await store.get('one read, so that the wait has begun')
+    withoutReason.abort(null)
     aborting.abort(reason)
+    await expect(unexplained).rejects.toBe(null)
     await expect(aborted).rejects.toBe(reason)
     await expect(append).rejects.toBe(reason)
     await expect(store.apply(batch, options)).rejects.toBe(reason)
@@ -211,12 +215,29 @@ describe('while another connection holds the lock', () => {
   it('a write that came later is not refused with one that has waited too long', async () => {
     const lock = holdLock()
     const patient = open(60)
+    const attempts = vi.spyOn(Connection.prototype, 'execUnlessBusy')
     const first = apply(patient, [note('too early')]).finally(lock.release)
-    await patient.get('a read in between')
+    await vi.waitFor(() => expect(attempts).toHaveBeenCalledWith('BEGIN IMMEDIATE'))
     const second = apply(patient, [note('in time')])
     await expect(first).rejects.toMatchObject({ code: 'LOCKED' })
     await second
     expect(await names(store)).toEqual(['first', 'in time'])
+  })
+
+  it('a write goes to the file that replaced the locked one', async () => {
+    const other = join(folder, 'other.keepsake')
+    const otherStore = fileStore({ path: other })
+    await otherStore.init()
+    await otherStore.close()
+    const lock = holdLock()
+    const attempts = vi.spyOn(Connection.prototype, 'execUnlessBusy')
+    const write = apply(store, [note('to the other')])
+    await vi.waitFor(() => expect(attempts).toHaveBeenCalledWith('BEGIN IMMEDIATE'))
+    for (const end of ['', '-wal', '-shm']) renameSync(path + end, `${path}.away${end}`)
+    renameSync(other, path)
+    await write
+    expect(await names(store)).toEqual(['to the other'])
+    lock.release()
   })
 
   it('writes that arrive meanwhile join the transaction of the waiting one', async () => {

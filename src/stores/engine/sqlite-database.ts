@@ -4,7 +4,7 @@ import { LockedError, StorageError } from '../../errors.ts'
 import { type Pause, pauses } from '../disk/pauses.ts'
 import { markWritten } from './schema.ts'
 import { closedError, type Database, type Job, type OnCommit, type SnapshotWork, type Sql } from './sql.ts'
-import { Connection, collectStatements, isBusy, isIoError, SCHEMA, sqliteError } from './sqlite.ts'
+import { Connection, collectStatements, hasCode, SCHEMA, sqliteError } from './sqlite.ts'
 import { buildFile, hasWal, isUnchanged, type OpenedFile, openFile } from './sqlite-file.ts'
 
 const MAX_JOBS = 64
@@ -60,6 +60,7 @@ export class SqliteDatabase implements Database {
       const outcome = await this.#exclusively(() => this.#tryToRead(work, pause))
       if (outcome !== 'busy') return outcome.result
       await pause()
+      if (this.#isClosed) throw closedError(this.path)
     }
   }
 
@@ -72,7 +73,7 @@ export class SqliteDatabase implements Database {
       return { result }
     } catch (error) {
       if (connection.isTransaction) connection.exec('ROLLBACK')
-      if (isBusy(error)) return 'busy'
+      if (hasCode(error, 'BUSY', 'LOCKED')) return 'busy'
       throw sqliteError(this.path, error)
     }
   }
@@ -232,7 +233,7 @@ export class SqliteDatabase implements Database {
       if (connection.isTransaction) connection.exec('COMMIT')
     } catch (error) {
       if (connection.isTransaction) connection.execUnlessBusy('ROLLBACK')
-      if (isCommitting && isIoError(error) && !(await overwriteCommit(connection)))
+      if (isCommitting && hasCode(error, 'IOERR') && !(await overwriteCommit(connection)))
         throw new StorageError('saving to', this.path, error, UNCERTAIN_HINT)
       throw sqliteError(this.path, error)
     }
@@ -250,12 +251,13 @@ export class SqliteDatabase implements Database {
       return undefined
     }
     if (this.#open?.refusal) throw this.#open.refusal
-    if (!connection.execUnlessBusy('BEGIN IMMEDIATE')) return undefined
+    const hasBegun = connection.execUnlessBusy('BEGIN IMMEDIATE')
     if (!this.#open || !isUnchanged(this.path, this.#open)) {
-      connection.exec('ROLLBACK')
+      if (hasBegun) connection.exec('ROLLBACK')
       await this.#closeFile()
       return undefined
     }
+    if (!hasBegun) return undefined
     const version = connection.allNow('PRAGMA data_version')[0]?.['data_version']
     this.#hasContention = this.#dataVersion !== undefined && version !== this.#dataVersion
     this.#dataVersion = version

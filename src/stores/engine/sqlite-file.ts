@@ -20,9 +20,8 @@ import {
   APPLICATION_ID,
   Connection,
   collectStatements,
-  isBusy,
+  hasCode,
   isDiskFull,
-  isWriteRefused,
   loadDriver,
   REPAIR_HINT,
   SCHEMA,
@@ -59,6 +58,7 @@ export function isUnchanged(path: string, { file, refusal }: OpenedFile): boolea
 /** Reads through SQLite: closing a file descriptor of our own would release SQLite's locks in this process (POSIX). */
 function checkHeader(path: string, { size }: Stats): void {
   let connection: Connection | undefined
+  const hadWal = hasWal(path)
   try {
     connection = new Connection(path, { mode: 'immutable' })
     const version = connection.allNow('PRAGMA user_version')[0]?.['user_version']
@@ -69,9 +69,10 @@ function checkHeader(path: string, { size }: Stats): void {
     if (Number(version) > SCHEMA_VERSION) throw new NewerError(path, Number(version), SCHEMA_VERSION)
     if (version !== SCHEMA_VERSION) throw new DamagedError(path, `its version is ${version}`, REPAIR_HINT)
   } catch (error) {
-    throwHeaderError(path)
-    // A checkpoint that a crash interrupted leaves a file that its `-wal` completes: `checkWal` decides.
-    if (isKeepsakeError(error) && error.code === 'DAMAGED' && hasWal(path)) return
+    // Only then: opening the file here releases the locks that SQLite has in this process.
+    if (hasCode(error, 'NOTADB')) throwHeaderError(path)
+    // During a checkpoint, and after a crash in one, the file needs its `-wal`: `checkWal` decides.
+    if (isKeepsakeError(error) && error.code === 'DAMAGED' && (hadWal || hasWal(path))) return
     throw error
   } finally {
     connection?.close()
@@ -116,7 +117,7 @@ export async function openFile(path: string, pause: Pause): Promise<OpenedFile |
       return { file, connection: await openChecked(path, pause, false) }
     } catch (error) {
       if (isKeepsakeError(error) && isDiskFull(path, error)) refusal = error
-      else if (!isWriteRefused(error)) throw error
+      else if (!hasCode(error, 'READONLY', 'CANTOPEN')) throw error
     }
   }
   if (hasWal(path)) {
@@ -128,8 +129,8 @@ export async function openFile(path: string, pause: Pause): Promise<OpenedFile |
 }
 
 async function openChecked(path: string, pause: Pause, isImmutable: boolean): Promise<Connection> {
-  if (hasWal(path)) await checkWal(path)
-  const connection = new Connection(path, isImmutable ? { mode: 'immutable' } : {})
+  if (hasWal(path)) await until(() => checkWal(path), pause).finally(collectStatements)
+  const connection = new Connection(path, { mode: isImmutable ? 'immutable' : 'existing' })
   try {
     // Before anything is written: setting the journal mode changes the file.
     await until(() => checkSchema(path, connection), pause)
@@ -142,23 +143,26 @@ async function openChecked(path: string, pause: Pause, isImmutable: boolean): Pr
   }
 }
 
-/** SQLite would apply the `-wal` of another file, or write it over a damaged one. A connection that only reads does neither. */
-async function checkWal(path: string): Promise<void> {
+/** SQLite would apply the `-wal` of another file, or write it over a damaged one. Connections that only read do neither. `false`: busy. */
+function checkWal(path: string): boolean {
   const fileId = "SELECT value FROM settings WHERE key = 'file'"
   const [alone, together] = [readValue(path, 'immutable', fileId), readValue(path, 'readOnly', fileId)]
   const check = alone === undefined ? readValue(path, 'readOnly', 'PRAGMA quick_check(1)') : 'ok'
-  await collectStatements()
-  if (check !== 'ok' && check !== 'busy')
-    throw new DamagedError(path, 'it is damaged, and its -wal does not complete it', REPAIR_HINT)
-  if (alone !== undefined && together !== alone && together !== 'busy') throw foreignWalError(path)
+  if ([alone, together, check].includes('busy')) return false
+  if (check !== 'ok') throw new DamagedError(path, 'it is damaged, and its -wal does not complete it', REPAIR_HINT)
+  if (alone !== undefined && together !== alone) throw foreignWalError(path)
+  return true
 }
 
+/** `undefined`: it can't be read because of damage. */
 function readValue(path: string, mode: 'immutable' | 'readOnly', statement: string): unknown {
   const connection = new Connection(path, { mode })
   try {
     return Object.values(connection.allNow(statement)[0] ?? {})[0]
   } catch (error) {
-    return isBusy(error) ? 'busy' : undefined
+    if (hasCode(error, 'BUSY', 'LOCKED')) return 'busy'
+    if (isKeepsakeError(error) && error.code === 'DAMAGED') return undefined
+    throw error
   } finally {
     connection.close()
   }

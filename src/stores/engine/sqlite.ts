@@ -132,7 +132,7 @@ export class Connection implements Sql {
     try {
       return run()
     } catch (error) {
-      if (isBusy(error)) return undefined
+      if (hasCode(error, 'BUSY', 'LOCKED')) return undefined
       throw error
     }
   }
@@ -180,25 +180,19 @@ const SQLITE = { ERROR: 1, BUSY: 5, LOCKED: 6, READONLY: 8, IOERR: 10, CORRUPT: 
 /** An extended code: the file ends within a page. */
 const IOERR_SHORT_READ = 522
 
-export function isBusy(error: unknown): boolean {
-  return [SQLITE.BUSY, SQLITE.LOCKED].includes(sqliteCode(error))
-}
-
-export function isIoError(error: unknown): boolean {
-  return sqliteCode(error) === SQLITE.IOERR
-}
-
-/** This user can't write the file or its folder. */
-export function isWriteRefused(error: unknown): boolean {
-  return [SQLITE.READONLY, SQLITE.CANTOPEN].includes(sqliteCode(error))
+/** Whether it is one of these errors of SQLite's. */
+export function hasCode(error: unknown, ...names: readonly (keyof typeof SQLITE)[]): boolean {
+  const code = sqliteCode(error)
+  return names.some((name) => SQLITE[name] === code)
 }
 
 /** The 32 kB of a `-shm`. Where it can't have them, SQLite reports an I/O error. */
 const MIN_FREE_BYTES = 32 * 1024
 
 export function isDiskFull(path: string, error: unknown): boolean {
-  const code = sqliteCode(error)
-  return code === SQLITE.FULL || (isIoError(error) && (freeBytes(dirname(path)) ?? MIN_FREE_BYTES) < MIN_FREE_BYTES)
+  return (
+    hasCode(error, 'FULL') || (hasCode(error, 'IOERR') && (freeBytes(dirname(path)) ?? MIN_FREE_BYTES) < MIN_FREE_BYTES)
+  )
 }
 
 /** SQLite's primary result code. The package omits it from some errors, so the message decides. */
@@ -238,9 +232,8 @@ export function sqliteError(path: string, error: unknown): unknown {
       error,
       'The disk is full. Nothing was changed. Free some space, then try again.',
     )
-  const code = sqliteCode(error)
-  if (code === SQLITE.READONLY) return new ReadOnlyError(path, error)
-  if ([SQLITE.CORRUPT, SQLITE.NOTADB, SQLITE.ERROR].includes(code))
-    return new DamagedError(path, `SQLite can't read it: ${(error as Error).message}`, REPAIR_HINT)
+  if (hasCode(error, 'READONLY')) return new ReadOnlyError(path, error)
+  if (hasCode(error, 'CORRUPT', 'NOTADB', 'ERROR'))
+    return new DamagedError(path, `SQLite can't read it: ${(error as Error).message}`, REPAIR_HINT, error)
   return new StorageError('using', path, error, 'Nothing was saved. Check the disk, then try again.')
 }

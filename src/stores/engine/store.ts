@@ -1,5 +1,4 @@
 /** The store port on a SQL database: puts the parts together. */
-import { isListOf, isText } from '../../codec/head-shape.ts'
 import { InvalidError, isKeepsakeError } from '../../errors.ts'
 import { lastStates, normalizeOrigin, touchedBy } from '../../model/apply.ts'
 import { keyHandle } from '../../model/draft.ts'
@@ -16,7 +15,7 @@ import { deleteEntry, getEntry, listEntries, loadForPlanning, putEntry, resolveE
 import { appendChange, applyRetention, queryChanges, readFeed, readGone, readStateAt, readVersions } from './history.ts'
 import { createImage, parseKeptFile } from './image.ts'
 import { clearVacuumDue, isVacuumDue, purgeTables } from './purge.ts'
-import { damagedRow, parseJson, readCounters, readSetting, writeCounters, writeSetting } from './schema.ts'
+import { markWritten, readCounters, upsert, writeCounters } from './schema.ts'
 import { sqlSessions } from './sessions.ts'
 import { type Database, queryOne, type Sql, write } from './sql.ts'
 
@@ -136,11 +135,14 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
     async purge(ids, { signal, origin = { by: 'user' } }: PurgeOptions = {}) {
       const work = async (sql: Sql) => ({
         ...(await purgeTables(sql, ids, origin, instant(clock()))),
-        backups: await readBackups(sql),
+        backups: await sql.all('SELECT path FROM backups ORDER BY path'),
       })
       const { backups, ...purged } = await write(database, work, { signal })
       const remaining = await finishPurge()
-      return { ...purged, outOfReach: [...remaining, ...purged.outOfReach, ...outOfReach(backups)] }
+      return {
+        ...purged,
+        outOfReach: [...remaining, ...purged.outOfReach, ...outOfReach(backups.map(({ path }) => String(path)))],
+      }
     },
     async watch(changed) {
       const stop = database.watch(changed)
@@ -160,8 +162,8 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
     async noteBackup(path) {
       if (!(await database.exists())) return
       await write(database, async (sql) => {
-        const paths = new Set([...(await readBackups(sql)), path])
-        await writeSetting(sql, 'backups', JSON.stringify([...paths]))
+        await upsert(sql, 'backups', { path })
+        await markWritten(sql)
       })
     },
     async close() {
@@ -173,10 +175,4 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
       }
     },
   }
-}
-
-async function readBackups(sql: Sql): Promise<readonly string[]> {
-  const paths = parseJson((await readSetting(sql, 'backups')) ?? '[]', 'the list of backups')
-  if (!isListOf<string>(paths, isText)) throw damagedRow('the list of backups')
-  return paths
 }

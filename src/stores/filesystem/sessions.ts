@@ -111,7 +111,7 @@ export function fileSessions(
   return {
     async append(scope, key, records, { signal, expectEnd } = {}) {
       enter(signal)
-      const kept = keptRecords(records)
+      const kept = keptRecords(key, records)
       workspace.catchUp()
       const end = await writer.exclusively(() => append(pathOf(scope, key), key, kept, expectEnd), signal)
       return { end }

@@ -60,7 +60,7 @@ export function chromaSessions(ground: MemoryGround, clock: Clock, enter: Enter)
   return {
     async append(scope, key, records, { expectEnd, ...options } = {}) {
       enter(options.signal)
-      const kept = keptRecords(records)
+      const kept = keptRecords(key, records)
       const id = sessionId(scope, key)
       // Before a memory is made for it.
       if (expectEnd && !(await ground.find(options))) throw new SessionConflictError(key, expectEnd, 0)
