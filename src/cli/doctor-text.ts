@@ -73,7 +73,7 @@ function mendedText({ mending, wouldMend, keeps }: Told, root: string, screen: S
     ]
   }
   if (!mending || mending.mended.length === 0) return mending ? ['Nothing was fixed.', ''] : []
-  const backup = mending.backup === undefined ? [] : [`As it was before: ${screen.path('', mending.backup)}`]
+  const backup = mending.backup === undefined ? [] : [`The original is kept in ${screen.path('', mending.backup)}`]
   return [screen.bold('Fixed'), ...rows(mending.mended, root, screen, 'brief'), ...backup, '']
 }
 

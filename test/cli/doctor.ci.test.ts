@@ -151,7 +151,7 @@ describe('keepsake doctor --fix', () => {
     const { status, stdout, stderr } = await desk.run(['doctor', '--fix'])
     expect([status, stderr]).toEqual([1, ''])
     expect(stdout).toMatch(
-      /^Fixed\n {2}\S*torn\.jsonl .*\[torn-session\]\nAs it was before: \S*before-fix-\S*\n\nDamage\n/,
+      /^Fixed\n {2}\S*torn\.jsonl .*\[torn-session\]\nThe original is kept in \S*before-fix-\S*\n\nDamage\n/,
     )
     expect(stdout).not.toContain('doctor --fix')
   })

@@ -206,14 +206,17 @@ const FORGERIES: Readonly<Record<string, () => Promise<void>>> = {
   'a transcript with a path as its key': () => forge('transcripts', '1', { key: '../../outside', scope: '../..' }),
   'derived bytes with a gap': () => forge('derived', '1', { part: 7 }),
   ...Object.fromEntries(
-    ['../../outside', '/outside', 'agents/../../../outside', '.state/lock', 'keepsake.yaml', 'a\0b', '', '..'].map(
-      (name) => [
-        `a file called ${JSON.stringify(name)}`,
-        () =>
-          edit((connection) => insert(connection, 'files', { path: name, bytes: Buffer.from('evil'), entries: '[]' })),
-      ],
-    ),
+    ['../../outside', '/outside', 'agents/../../../outside', '.state/lock', 'keepsake.yaml', '', '..'].map((name) => [
+      `a file called ${JSON.stringify(name)}`,
+      () =>
+        edit((connection) => insert(connection, 'files', { path: name, bytes: Buffer.from('evil'), entries: '[]' })),
+    ]),
   ),
+  'a file whose name has a NUL': () =>
+    edit(async (connection) => {
+      await insert(connection, 'files', { path: 'a', bytes: Buffer.from('evil'), entries: '[]' })
+      connection.exec("UPDATE files SET path = 'a' || char(0) || 'b' WHERE path = 'a'")
+    }),
   'a file with entries that are not a list': () =>
     edit((connection) =>
       insert(connection, 'files', { path: 'directives/memory.md', bytes: Buffer.from('x'), entries: '{"a":[]}' }),
