@@ -214,12 +214,13 @@ describe('while another connection holds the lock', () => {
 
   it('a write that came later is not refused with one that has waited too long', async () => {
     const lock = holdLock()
-    const patient = open(60)
+    const patient = open(300)
     const attempts = vi.spyOn(Connection.prototype, 'execUnlessBusy')
     const first = apply(patient, [note('too early')]).finally(lock.release)
-    await vi.waitFor(() => expect(attempts).toHaveBeenCalledWith('BEGIN IMMEDIATE'))
+    const refused = expect(first).rejects.toMatchObject({ code: 'LOCKED' })
+    await vi.waitFor(() => expect(attempts).toHaveBeenCalledWith('BEGIN IMMEDIATE'), { interval: 5 })
     const second = apply(patient, [note('in time')])
-    await expect(first).rejects.toMatchObject({ code: 'LOCKED' })
+    await refused
     await second
     expect(await names(store)).toEqual(['first', 'in time'])
   })
