@@ -83,6 +83,7 @@ async function list(sql: Sql, scope: Scope): Promise<SessionInfo[]> {
 
 /** Reads a transcript; `undefined` when there is none. */
 async function withSource<T>(sql: Sql, id: SessionId, read: (source: LineSource) => T): Promise<T | undefined> {
+  if (id.key.includes('\0')) return undefined
   const where = 'transcripts WHERE scope = ? AND key = ? ORDER BY start DESC LIMIT 1'
   const last = await queryOne(sql, `SELECT start, length(bytes) AS length FROM ${where}`, [id.scope, id.key])
   const size = last ? Number(last['start']) + Number(last['length']) : 0

@@ -1,5 +1,5 @@
 /** Shared transactions: one for many batches, each batch refused alone, none acknowledged before COMMIT; and waiting for a lock. */
-import { mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -253,6 +253,19 @@ describe('while another connection holds the lock', () => {
     await Promise.all(writes)
     expect(transactions()).toBe(1)
   })
+})
+
+it('a folder that is gone for a moment leaves no transaction open', async () => {
+  const other = open()
+  await apply(other, [note('second')])
+  renameSync(folder, `${folder}-away`)
+  writeFileSync(folder, '')
+  await expect(apply(store, [note('refused')])).rejects.toMatchObject({ code: 'IO' })
+  rmSync(folder)
+  renameSync(`${folder}-away`, folder)
+  await apply(store, [note('third')])
+  await apply(other, [note('fourth')])
+  expect(await names(store)).toEqual(['first', 'second', 'third', 'fourth'])
 })
 
 it('two stores on one file see each other at once, and their changes have one order', async () => {

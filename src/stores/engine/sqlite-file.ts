@@ -1,5 +1,5 @@
 /** Opens and creates the file of a SQLite memory. A partial file never has its name, and a dead process holds no lock. */
-import { closeSync, lstatSync, openSync, type Stats } from 'node:fs'
+import { closeSync, openSync, type Stats } from 'node:fs'
 import { platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../errors.ts'
 import { type Pause, pauses, until } from '../disk/pauses.ts'
 import { networkFileSystem, removeWithRetry, renameWithRetry } from '../disk/platform.ts'
-import { readBytes, readOpened, statFile } from '../disk/reading.ts'
+import { readBytes, readOpened, statFile, unlessUnreadable } from '../disk/reading.ts'
 import { codeOf, FILE_MODE, fixMode, isWritable, makeFolder, syncFolder, wrapped } from '../disk/system.ts'
 import { SCHEMA_VERSION, writeSetting } from './schema.ts'
 import {
@@ -50,7 +50,7 @@ export function findFile(path: string): Stats | undefined {
 
 /** Whether the file at the path is the one that was opened. One that was opened without locks must also be as it was. */
 export function isUnchanged(path: string, { file, refusal }: OpenedFile): boolean {
-  const stats = lstatSync(path, { throwIfNoEntry: false })
+  const stats = unlessUnreadable(() => statFile(path))
   if (stats?.ino !== file.ino || stats.dev !== file.dev) return false
   return !refusal || (stats.size === file.size && stats.mtimeMs === file.mtimeMs && !hasWal(path))
 }
@@ -70,7 +70,7 @@ function checkHeader(path: string, { size }: Stats): void {
     if (version !== SCHEMA_VERSION) throw new DamagedError(path, `its version is ${version}`, REPAIR_HINT)
   } catch (error) {
     // Only then: opening the file here releases the locks that SQLite has in this process.
-    if (hasCode(error, 'NOTADB')) throwHeaderError(path)
+    if (hasCode(error, 'NOTADB', 'CANTOPEN')) throwHeaderError(path)
     // During a checkpoint, and after a crash in one, the file needs its `-wal`: `checkWal` decides.
     if (isKeepsakeError(error) && error.code === 'DAMAGED' && (hadWal || hasWal(path))) return
     throw error
@@ -122,7 +122,8 @@ export async function openFile(path: string, pause: Pause): Promise<OpenedFile |
   }
   if (hasWal(path)) {
     const problem = `${path}-wal holds changes of this memory that can't be read here: ${refusal.message}`
-    const hint = 'Open the memory where it can be written, close it, and copy the file.'
+    const elsewhere = 'Open the memory where it can be written, close it, and copy the file.'
+    const hint = (refusal.code === 'IO' && refusal.hint) || elsewhere
     throw new KeepsakeError(refusal.code, problem, { hint, data: { path }, cause: refusal })
   }
   return { file, connection: await openChecked(path, pause, true), refusal }
@@ -135,7 +136,7 @@ async function openChecked(path: string, pause: Pause, isImmutable: boolean): Pr
     // Before anything is written: setting the journal mode changes the file.
     await until(() => checkSchema(path, connection), pause)
     const setUp = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL'
-    if (!isImmutable) await until(() => connection.execUnlessBusy(setUp), pause)
+    if (!isImmutable) await until(() => connection.execUnlessBusy(setUp) && checkSchema(path, connection), pause)
     return connection
   } catch (error) {
     connection.close()
@@ -173,15 +174,13 @@ function foreignWalError(path: string): ForeignError {
   return new ForeignError(`${path}-wal`, problem)
 }
 
-/** SQLite's own tables, made by ANALYZE. */
-const STATISTICS = /^CREATE TABLE sqlite_stat\d\(/
+const ANALYZE_TABLE = /^CREATE TABLE sqlite_stat\d\(/
 
 /** A file from elsewhere could have triggers that run inside our writes. `false`: another process holds the lock. */
 export function checkSchema(path: string, connection: Connection): boolean {
-  const statement = 'SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL'
-  const rows = connection.unlessBusy(() => connection.allNow(statement))
+  const rows = connection.unlessBusy(() => connection.allNow('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL'))
   if (!rows) return false
-  const found = new Set(rows.map(({ sql }) => String(sql)).filter((sql) => !STATISTICS.test(sql)))
+  const found = new Set(rows.map(({ sql }) => String(sql)).filter((sql) => !ANALYZE_TABLE.test(sql)))
   if (found.size !== SCHEMA.length || SCHEMA.some((statement) => !found.has(statement))) {
     throw new DamagedError(path, 'its tables are not those of a Keepsake memory', REPAIR_HINT)
   }
@@ -219,6 +218,7 @@ export async function buildFile(path: string, fill: Fill, options: BuildOptions)
 async function tryToBuild(path: string, fill: Fill, check?: Fill): Promise<'built' | 'again' | 'busy'> {
   const building = buildingPath(path)
   const inode = createPrivate(building)
+  if (inode === undefined) return 'again'
   let connection: Connection
   try {
     connection = new Connection(building, { mode: 'existing', path })

@@ -142,6 +142,7 @@ export const sessionRules: readonly Rule[] = [
     async run({ store }) {
       await rejects(store.sessions.append('main', '', [{}]), 'INVALID', 'an empty key')
       await rejects(store.sessions.append('main', 'a\0b', [{}]), 'INVALID', 'a key with a NUL character')
+      equal(await store.sessions.read('main', 'a\0b'), undefined, 'the session with a NUL character')
       await rejects(store.sessions.append('../x', 's', [{}]), 'INVALID', 'a scope that is a path')
       for (const record of [[1], 'text', null, { n: 1n }]) {
         const given = record as unknown as SessionRecord // a caller in JavaScript
