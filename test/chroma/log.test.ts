@@ -6,6 +6,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -172,6 +173,7 @@ class Stopping implements Shelf {
   async #stop(): Promise<void> {
     await sleep(Math.random() * 8)
     process.kill(this.#pid, 'SIGSTOP')
+    while (!isStopped(this.#pid)) await sleep(1)
   }
 
   put: Shelf['put'] = (...given) => this.#shelf.put(...given)
@@ -179,6 +181,14 @@ class Stopping implements Shelf {
   find: Shelf['find'] = (...given) => this.#shelf.find(...given)
   findIds: Shelf['findIds'] = (...given) => this.#shelf.findIds(...given)
   remove: Shelf['remove'] = (...given) => this.#shelf.remove(...given)
+}
+
+/** Whether all threads of a process have stopped. On a busy machine, some still run for a moment after SIGSTOP. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`
+  if (!existsSync(tasks)) return true
+  const states = readdirSync(tasks).map((task) => /\) (\w)/.exec(readFileSync(`${tasks}/${task}/stat`, 'utf8'))?.[1])
+  return states.every((state) => state === 'T')
 }
 
 class Reader {
