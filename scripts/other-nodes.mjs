@@ -8,7 +8,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const VERSIONS = ['22.23.3', '24.21.0']
-const TESTS = ['src/stores/engine', 'src/stores/file/', 'test/file/']
+const TESTS = ['src/stores/engine', 'test/file/']
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = join(root, '.cache', 'nodes')
 

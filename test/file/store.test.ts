@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'vitest'
-import type { Store } from '../../ports/store.ts'
-import { storeContract } from '../../testing/index.ts'
-import { CAPABILITIES, fileStore } from './store.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { CAPABILITIES, fileStore } from '../../src/stores/file/store.ts'
+import { storeContract } from '../../src/testing/index.ts'
 
 const opened = new Map<Store, { readonly path: string; readonly open: () => Store }>()
 
