@@ -63,6 +63,8 @@ export interface PendingEdit {
 export interface FeedOptions extends CallOptions {
   /** Look for external edits in these scopes, or in all of them. If left out, `edits` is empty. */
   readonly edits?: readonly Scope[] | 'all'
+  /** Changes of no entry in these scopes may be left out. */
+  readonly scopes?: readonly Scope[]
 }
 
 /** What every process that opens a workspace must agree on. */

@@ -49,11 +49,12 @@ export function sqlLeases(database: Database, clock: Clock): Leases {
       const holder = crypto.randomUUID()
       const acquireOrRenew = async (sql: Sql, isFirst = false): Promise<boolean> => {
         const row = await queryOne(sql, 'SELECT holder, until_ms FROM leases WHERE name = ?', [name])
-        const endsInMs = Number(row?.['until_ms'] ?? 0) - clock()
+        const nowMs = (await sql.clockMs?.()) ?? clock()
+        const endsInMs = Number(row?.['until_ms'] ?? 0) - nowMs
         // An end further away than LEASE_MS means that the clock was set back.
         const isFree = endsInMs <= 0 || endsInMs > LEASE_MS
         if (isFirst ? !isFree : row?.['holder'] !== holder) return false
-        await upsert(sql, 'leases', { name, holder, until_ms: clock() + LEASE_MS })
+        await upsert(sql, 'leases', { name, holder, until_ms: nowMs + LEASE_MS })
         await markWritten(sql)
         return true
       }

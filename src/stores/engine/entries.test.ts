@@ -34,7 +34,7 @@ function countingSql(): { sql: Sql; asked: () => number } {
     asked += ids.length
     return ids.map((id) => withChecksum({ id: String(id), seq: Number(String(id).slice(3)), ...ROW }))
   }
-  return { sql: { all, run: async () => undefined }, asked: () => asked }
+  return { sql: { all, run: async () => undefined, positionFunction: 'instr' }, asked: () => asked }
 }
 
 describe('a scan of many ids', () => {

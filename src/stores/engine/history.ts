@@ -1,7 +1,7 @@
 /** Changes and the states they produced: the feed, the log by query, past states, and retention. */
 import { isCount, isListOf, isMapping, isText } from '../../codec/head-shape.ts'
 import { matchesQuery, notKeptError, savedAt, visibleScopes } from '../../history/queries.ts'
-import type { Entry } from '../../model/entry.ts'
+import type { Entry, Scope } from '../../model/entry.ts'
 import { matchesHead } from '../../model/filter.ts'
 import type { Change } from '../../model/operation.ts'
 import type {
@@ -82,22 +82,47 @@ export function parseVersion(row: Row): Entry | undefined {
 }
 
 export async function readCursor(sql: Sql): Promise<Cursor> {
-  return { epoch: (await readSetting(sql, 'epoch')) ?? '', number: (await readCounters(sql)).number }
+  const [epoch, { number }] = await Promise.all([readSetting(sql, 'epoch'), readCounters(sql)])
+  return { epoch: epoch ?? '', number }
 }
 
-export async function readFeed(sql: Sql, since: Cursor | 'now' | undefined): Promise<ChangeFeed> {
-  const cursor = await readCursor(sql)
+/** The statements are sent together, since a search that finds nothing new waits for this only. */
+export async function readFeed(
+  sql: Sql,
+  since: Cursor | 'now' | undefined,
+  scopes?: readonly Scope[],
+): Promise<ChangeFeed> {
+  const from = since === 'now' || since === undefined ? 0 : since.number
+  const [cursor, first, rows] = await Promise.all([
+    readCursor(sql),
+    queryOne(sql, 'SELECT min(number) AS number FROM changes'),
+    since === 'now' ? [] : changesAfter(sql, from, scopes),
+  ])
   const base = { cursor, edits: [], problems: [] }
   if (since === 'now') return { ...base, changes: [], restarted: false }
-  const before = (await firstNumber(sql)) - 1
+  const before = Number(first?.['number'] ?? cursor.number + 1) - 1
   const isBeginning = since?.epoch === '' && since.number === 0 && before === 0
   const restarted =
     since !== undefined &&
     !isBeginning &&
     (since.epoch !== cursor.epoch || since.number > cursor.number || since.number < before)
-  const from = since === undefined || restarted ? before : since.number
-  const rows = await sql.all('SELECT * FROM changes WHERE number > ? ORDER BY number', [from])
-  return { ...base, changes: rows.map(parseChange), restarted }
+  const all = restarted ? await changesAfter(sql, 0, scopes) : rows
+  return { ...base, changes: all.map(parseChange), restarted }
+}
+
+/** Oldest first. */
+function changesAfter(sql: Sql, number: number, scopes?: readonly Scope[]): Promise<readonly Row[]> {
+  const statement = (more: string): string => `SELECT * FROM changes WHERE number > ?${more} ORDER BY number`
+  if (!scopes) return sql.all(statement(''), [number])
+  const visible = `SELECT number FROM change_scopes WHERE scope IN (${placeholders(scopes.length)}) AND number > ?`
+  return sql.all(statement(` AND number IN (${visible})`), [number, ...scopes, number])
+}
+
+/** Whether it was recorded, and not another one with its number. */
+export async function hasChange(sql: Sql, change: Change | undefined): Promise<boolean> {
+  if (!change) return true
+  const row = await queryOne(sql, 'SELECT at, operations FROM changes WHERE number = ?', [change.number])
+  return row?.['at'] === change.at && row['operations'] === JSON.stringify(change.operations)
 }
 
 /** The oldest kept change; if there is none, the number of the next one. */

@@ -129,7 +129,7 @@ async function findWords(sql: Sql, table: keyof typeof TEXTS, words: readonly st
   const found = new Set<SqlValue>()
   for (let from = 0; from < words.length; from += MAX_WORDS) {
     const some = words.slice(from, from + MAX_WORDS)
-    const where = some.map(() => `instr(${column}, ?) > 0`).join(' OR ')
+    const where = some.map(() => `${sql.positionFunction}(${column}, ?) > 0`).join(' OR ')
     const rows = await sql.all(`SELECT ${key} AS key FROM ${table} WHERE ${where} ORDER BY number`, some)
     for (const row of rows) found.add(row['key'] ?? null)
   }

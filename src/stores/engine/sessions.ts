@@ -27,8 +27,14 @@ export function sqlSessions(database: Database, clock: Clock, onAppended: () => 
       const line = JSON.stringify(kept.length === 1 ? kept[0] : kept)
       // Checked first, because the write would create the memory.
       if (expectEnd && !(await database.exists(signal))) throw new SessionConflictError(key, expectEnd, 0)
-      const work = (sql: Sql): Promise<number> => append(sql, id, line, instant(clock()), expectEnd)
-      const end = await write(database, work, { bytes: line.length, signal })
+      let row: TranscriptRow | undefined
+      const work = async (sql: Sql): Promise<number> => {
+        const appended = await append(sql, id, line, instant(clock()), expectEnd)
+        row = appended.row
+        return appended.end
+      }
+      const isCommitted = async (sql: Sql): Promise<boolean> => row !== undefined && hasRow(sql, row)
+      const end = await write(database, work, { bytes: line.length, signal, isCommitted })
       onAppended()
       return { end }
     },
@@ -46,7 +52,18 @@ export function sqlSessions(database: Database, clock: Clock, onAppended: () => 
   }
 }
 
-async function append(sql: Sql, id: SessionId, line: string, now: string, expectedEnd?: number): Promise<number> {
+interface TranscriptRow extends SessionId {
+  readonly start: number
+  readonly bytes: Buffer
+}
+
+async function append(
+  sql: Sql,
+  id: SessionId,
+  line: string,
+  now: string,
+  expectedEnd?: number,
+): Promise<{ readonly row: TranscriptRow; readonly end: number }> {
   const existing = await withSource(sql, id, (source) => {
     const { end, rest } = readRest(source)
     // A torn line was never acknowledged; any other line counts once it has its end.
@@ -58,10 +75,17 @@ async function append(sql: Sql, id: SessionId, line: string, now: string, expect
   if (expectedEnd !== undefined && expectedEnd !== position)
     throw new SessionConflictError(id.key, expectedEnd, position)
   const meta = existing ? '' : `${JSON.stringify({ key: id.key, createdAt: now })}\n`
-  const bytes = Buffer.from(`${hasRest ? '\n' : ''}${meta}${line}\n`)
-  await insert(sql, 'transcripts', { ...id, start: size, bytes })
+  const row = { ...id, start: size, bytes: Buffer.from(`${hasRest ? '\n' : ''}${meta}${line}\n`) }
+  await insert(sql, 'transcripts', { ...row })
   await markWritten(sql)
-  return position + size + bytes.length - place
+  return { row, end: position + size + row.bytes.length - place }
+}
+
+/** Whether a row was written: asked if the answer to COMMIT was lost. */
+async function hasRow(sql: Sql, { scope, key, start, bytes }: TranscriptRow): Promise<boolean> {
+  const statement = 'SELECT bytes FROM transcripts WHERE scope = ? AND key = ? AND start = ?'
+  const row = await queryOne(sql, statement, [scope, key, start])
+  return row !== undefined && bytes.equals(row['bytes'] as Uint8Array) // as the schema says
 }
 
 async function list(sql: Sql, scope: Scope): Promise<SessionInfo[]> {

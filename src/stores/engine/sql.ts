@@ -1,6 +1,6 @@
 /** The database interface of the engine: SQL that SQLite and PostgreSQL both accept, `?` for values, a checksum in every row. */
 import { crc32 } from 'node:zlib'
-import { KeepsakeError } from '../../errors.ts'
+import { InvalidError, KeepsakeError } from '../../errors.ts'
 
 export type SqlValue = string | number | null | Uint8Array
 export type Row = { readonly [column: string]: SqlValue }
@@ -8,7 +8,12 @@ export type Row = { readonly [column: string]: SqlValue }
 /** A connection inside a transaction. */
 export interface Sql {
   all(statement: string, values?: readonly SqlValue[]): Promise<readonly Row[]>
+  /** May return before the statement was executed. If it fails, a later statement or COMMIT fails. */
   run(statement: string, values?: readonly SqlValue[]): Promise<void>
+  /** Finds a text in another: 0, or its position. */
+  readonly positionFunction: 'instr' | 'strpos'
+  /** The clock of the database, if several machines share it. */
+  clockMs?(): Promise<number>
 }
 
 /** Delivers the result of a job. Called only after COMMIT. */
@@ -22,6 +27,8 @@ export interface Job {
   run(sql: Sql): Promise<OnCommit>
   /** Called when the job or its transaction failed. */
   reject(error: unknown): void
+  /** Whether its rows are there, asked under the lock if the answer to COMMIT was lost. */
+  isCommitted?(sql: Sql): Promise<boolean>
   readonly signal?: AbortSignal | undefined
 }
 
@@ -43,6 +50,12 @@ export interface Database {
 
 export type SnapshotWork<T> = (sql: Sql, close: () => Promise<void>) => Promise<T>
 
+/** PostgreSQL refuses a NUL, and the SQLite package truncates text there. */
+export function refuseNul(value: SqlValue): void {
+  if (typeof value === 'string' && value.includes('\0'))
+    throw new InvalidError('text', 'holds a NUL character', 'text without NUL')
+}
+
 export function closedError(path: string): KeepsakeError {
   return new KeepsakeError('CLOSED', `the store at ${path} is closed`, { hint: 'Open it again.' })
 }
@@ -51,14 +64,14 @@ export function closedError(path: string): KeepsakeError {
 export function write<T>(
   database: Database,
   work: (sql: Sql) => Promise<T>,
-  { bytes = 0, signal }: { readonly bytes?: number; readonly signal?: AbortSignal | undefined } = {},
+  { bytes = 0, ...options }: Partial<Pick<Job, 'bytes' | 'signal' | 'isCommitted'>> = {},
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const run = async (sql: Sql): Promise<OnCommit> => {
       const result = await work(sql)
       return () => resolve(result)
     }
-    database.enqueue({ bytes, run, reject, signal })
+    database.enqueue({ ...options, bytes, run, reject })
   })
 }
 

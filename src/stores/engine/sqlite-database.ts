@@ -2,13 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LockedError, StorageError } from '../../errors.ts'
 import { type Pause, pauses } from '../disk/pauses.ts'
+import { JobQueue, type QueuedJob, runJobs } from './jobs.ts'
 import { markWritten } from './schema.ts'
 import { closedError, type Database, type Job, type OnCommit, type SnapshotWork, type Sql } from './sql.ts'
 import { Connection, collectStatements, hasCode, SCHEMA, sqliteError } from './sqlite.ts'
 import { buildFile, hasWal, isUnchanged, type OpenedFile, openFile } from './sqlite-file.ts'
 
-const MAX_JOBS = 64
-const MAX_BYTES = 4 * 1024 * 1024
 const WATCH_MS = 250
 const UNCERTAIN_HINT = 'It may have been saved or not. Look before you repeat it.'
 const MAX_RECLOSE_DELAY_MS = 5
@@ -23,17 +22,14 @@ export interface SqliteOptions {
   readonly onOpened?: (sql: Connection) => void
 }
 
-type QueuedJob = Job & { readonly queuedAt: number }
-
 export class SqliteDatabase implements Database {
   readonly path: string
   readonly #options: SqliteOptions
-  readonly #queue: QueuedJob[] = []
+  readonly #queue = new JobQueue(() => this.#turn())
   readonly #snapshots = new Set<Connection>()
   #open: OpenedFile | undefined
   /** Read while there is no file. */
   #empty: Connection | undefined
-  #draining: Promise<void> | undefined
   /** Serializes work on the connection. */
   #lastWork: Promise<unknown> = Promise.resolve()
   /** `PRAGMA data_version` at our last transaction; it changes when another connection commits. */
@@ -79,9 +75,8 @@ export class SqliteDatabase implements Database {
   }
 
   enqueue(job: Job): void {
-    if (!this.#isClosed) this.#queue.push({ ...job, queuedAt: performance.now() })
-    else job.reject(closedError(this.path))
-    if (this.#queue.length > 0) this.#draining ??= this.#drain()
+    if (this.#isClosed) job.reject(closedError(this.path))
+    else this.#queue.add(job)
   }
 
   async vacuum(signal?: AbortSignal): Promise<readonly string[]> {
@@ -140,7 +135,7 @@ export class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    while (this.#draining) await this.#draining
+    await this.#queue.drained()
     await this.#lastWork
     for (const connection of [...this.#snapshots, this.#open?.connection, this.#empty]) connection?.close()
     this.#snapshots.clear()
@@ -163,37 +158,18 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  async #drain(): Promise<void> {
-    while (this.#queue.length > 0) {
-      // Jobs queued in the same tick share a transaction; timers and sockets get a turn between transactions.
-      await new Promise((resolve) => setImmediate(resolve))
-      await this.#turn()
-    }
-    this.#draining = undefined
-  }
-
-  #dequeueJobs(): Job[] {
-    let [count, bytes] = [0, 0]
-    for (const job of this.#queue) {
-      bytes += job.bytes
-      if (count === MAX_JOBS || (count > 0 && bytes > MAX_BYTES)) break
-      count++
-    }
-    return this.#queue.splice(0, count)
-  }
-
   async #turn(): Promise<void> {
     if (this.#hasContention) await sleep(Math.max(0, this.#nextTurnAt - performance.now()))
     const started = performance.now()
     const pause = this.#createPause()
     let jobs: Job[] = []
     const tryOnce = async (): Promise<boolean> => {
-      this.#rejectIf(({ signal }) => signal?.aborted)
-      if (this.#queue.length === 0) return true
+      this.#queue.rejectIf(({ signal }) => signal?.aborted)
+      if (this.#queue.isEmpty) return true
       const connection = await this.#tryToBegin(pause)
       if (!connection) return false
       // Jobs that arrived during the wait join this transaction.
-      jobs = this.#dequeueJobs()
+      jobs = this.#queue.dequeue()
       this.#averageWaitMs = (this.#averageWaitMs + performance.now() - started) / 2
       const callbacks = await this.#runAll(connection, jobs)
       this.#nextTurnAt = performance.now() + Math.min(Math.max(this.#averageWaitMs, YIELD_MS.min), YIELD_MS.max)
@@ -207,37 +183,25 @@ export class SqliteDatabase implements Database {
       for (const job of jobs) job.reject(error)
       // A job that came during the wait has not waited long enough itself.
       const isLate = ({ queuedAt }: QueuedJob): boolean => queuedAt <= started || !(error instanceof LockedError)
-      if (jobs.length === 0) this.#rejectIf(isLate, error)
+      if (jobs.length === 0) this.#queue.rejectIf(isLate, error)
     }
   }
 
-  /** All jobs commit, or none. In a shared transaction each job has a savepoint, so that one can fail alone. */
+  /** All jobs commit, or none; a job that fails by itself doesn't count. */
   async #runAll(connection: Connection, jobs: readonly Job[]): Promise<readonly OnCommit[]> {
-    const callbacks: OnCommit[] = []
-    const isShared = jobs.length > 1
     let isCommitting = false
     connection.failure = undefined
     try {
-      for (const job of jobs) {
-        if (isShared) connection.exec('SAVEPOINT job')
-        try {
-          callbacks.push(await job.run(connection))
-        } catch (error) {
-          if (connection.failure !== undefined) throw error
-          connection.exec(isShared ? 'ROLLBACK TO job' : 'ROLLBACK')
-          callbacks.push(() => job.reject(sqliteError(this.path, error)))
-        }
-        if (isShared) connection.exec('RELEASE job')
-      }
+      const callbacks = await runJobs(connection, jobs, (error) => sqliteError(this.path, error))
       isCommitting = true
       if (connection.isTransaction) connection.exec('COMMIT')
+      return callbacks
     } catch (error) {
       if (connection.isTransaction) connection.execUnlessBusy('ROLLBACK')
       if (isCommitting && hasCode(error, 'IOERR') && !(await overwriteCommit(connection)))
         throw new StorageError('saving to', this.path, error, UNCERTAIN_HINT)
       throw sqliteError(this.path, error)
     }
-    return callbacks
   }
 
   /** Creates the file if it is missing. `undefined`: another process is writing, or the file was replaced. */
@@ -262,14 +226,6 @@ export class SqliteDatabase implements Database {
     this.#hasContention = this.#dataVersion !== undefined && version !== this.#dataVersion
     this.#dataVersion = version
     return connection
-  }
-
-  /** Rejects waiting jobs with the error, or with the reason of their signal. */
-  #rejectIf(isRefused: (job: QueuedJob) => boolean | undefined, error?: unknown): void {
-    for (const job of this.#queue.splice(0)) {
-      if (isRefused(job)) job.reject(error ?? job.signal?.reason)
-      else this.#queue.push(job)
-    }
   }
 
   #openEmpty(): Connection {

@@ -4,7 +4,6 @@ import { dirname } from 'node:path'
 import process from 'node:process'
 import {
   DamagedError,
-  InvalidError,
   isKeepsakeError,
   KeepsakeError,
   ReadOnlyError,
@@ -12,7 +11,7 @@ import {
 } from '../../errors.ts'
 import { freeBytes } from '../disk/platform.ts'
 import { schemaStatements } from './schema.ts'
-import type { Row, Sql, SqlValue } from './sql.ts'
+import { type Row, refuseNul, type Sql, type SqlValue } from './sql.ts'
 
 /** "KEEP", in the header of every Keepsake file. */
 export const APPLICATION_ID = 0x4b454550
@@ -60,9 +59,9 @@ function loadPackage(): SqliteModule {
   }
 }
 
-/** Installs the package where this module finds it: in the global folder if the program was installed globally. */
-export function installCommand(module: string): string {
-  return `npm install${/\/(lib|npm)\/node_modules\//.test(module) ? ' --global' : ''} ${PACKAGE}@${PACKAGE_VERSION}`
+/** Installs a package where this module finds it: in the global folder if the program was installed globally. */
+export function installCommand(module: string, name: string = `${PACKAGE}@${PACKAGE_VERSION}`): string {
+  return `npm install${/\/(lib|npm)\/node_modules\//.test(module) ? ' --global' : ''} ${name}`
 }
 
 /** Node 22 prints a warning when its SQLite module is first loaded. */
@@ -78,10 +77,9 @@ function withoutWarning<T>(load: () => T): T {
 
 const NO_BYTES = new Uint8Array(1).subarray(0, 0)
 
-/** Node 22 binds an empty array without a buffer as NULL, and the package truncates text at a NUL. */
+/** Node 22 binds an empty array without a buffer as NULL. */
 function toBindable(value: SqlValue): SqlValue {
-  if (typeof value === 'string' && value.includes('\0'))
-    throw new InvalidError('text', 'holds a NUL character', 'text without NUL')
+  refuseNul(value)
   return value instanceof Uint8Array && value.length === 0 ? NO_BYTES : value
 }
 
@@ -92,6 +90,7 @@ export class Connection implements Sql {
   readonly #driver: Driver
   readonly #path: string
   readonly #statements = new Map<string, Statement>()
+  readonly positionFunction = 'instr'
   /** The error of the last statement that failed; its transaction can't continue. */
   failure: unknown
 

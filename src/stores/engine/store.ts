@@ -12,7 +12,7 @@ import { isDocumentName } from '../disk/documents.ts'
 import { refuseOtherScope } from '../disk/pinned-settings.ts'
 import { sqlDerived, sqlLeases } from './derived.ts'
 import { deleteEntry, getEntry, listEntries, loadForPlanning, putEntry, resolveEntry, scanEntries } from './entries.ts'
-import { appendChange, applyRetention, queryChanges, readFeed, readGone, readStateAt, readVersions } from './history.ts'
+import { appendChange, applyRetention, hasChange, queryChanges, readFeed, readGone, readStateAt, readVersions } from './history.ts'
 import { createImage, parseKeptFile } from './image.ts'
 import { clearVacuumDue, isVacuumDue, purgeTables } from './purge.ts'
 import { markWritten, readCounters, upsert, writeCounters } from './schema.ts'
@@ -110,7 +110,13 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
     },
     async apply(batch, { expect, signal } = {}) {
       const bytes = batch.operations.reduce((sum, one) => sum + ('content' in one ? (one.content?.length ?? 0) : 0), 0)
-      const applied = await write(database, (sql) => applyToTables(sql, batch, expect), { bytes, signal })
+      let planned: Applied | undefined
+      const work = async (sql: Sql): Promise<Applied> => {
+        planned = await applyToTables(sql, batch, expect)
+        return planned
+      }
+      const isCommitted = (sql: Sql): Promise<boolean> => hasChange(sql, planned?.change)
+      const applied = await write(database, work, { bytes, signal, isCommitted })
       startUpkeep(applied.change?.number ?? 0)
       return applied
     },
@@ -126,7 +132,7 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
     },
     heads: (filter = {}, { signal } = {}) => database.read((sql) => listEntries(sql, filter), signal),
     problems: () => database.read(async () => []),
-    feed: (since, { signal } = {}) => database.read((sql) => readFeed(sql, since), signal),
+    feed: (since, { signal, scopes } = {}) => database.read((sql) => readFeed(sql, since, scopes), signal),
     changes: (query = {}, { signal } = {}) => database.read((sql) => queryChanges(sql, query), signal),
     stateAt: (at, filter = {}, { signal } = {}) => database.read((sql) => readStateAt(sql, at, filter), signal),
     versions: (ids, { signal } = {}) => database.read((sql) => readVersions(sql, ids), signal),

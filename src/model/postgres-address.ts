@@ -1,0 +1,95 @@
+/** The address of a memory on a PostgreSQL server. A password in it is kept apart: addresses appear in messages, files and process lists. */
+import { InvalidError } from '../errors.ts'
+
+export interface PostgresPlace {
+  /** A host name, or the folder of a Unix socket. */
+  readonly host: string
+  readonly port: number
+  /** Missing: PGUSER, else the user of the process. */
+  readonly user?: string
+  readonly database: string
+  /** One schema holds one memory. */
+  readonly schema: string
+  readonly tls: TlsMode
+  /** A file with the certificates of the authorities to trust. */
+  readonly tlsAuthority?: string
+  /** Missing: PGPASSWORD, else `~/.pgpass`. */
+  readonly password?: string
+}
+
+const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const
+export type TlsMode = (typeof TLS_MODES)[number]
+
+export const DEFAULT_SCHEMA = 'keepsake'
+const DEFAULT_PORT = 5432
+
+export const POSTGRES_FORM = 'postgres://[USER@]HOST[:PORT]/DATABASE[?schema=NAME&sslmode=MODE&sslrootcert=FILE]'
+
+export function isPostgresAddress(text: string): boolean {
+  return /^postgres(ql)?:\/\//i.test(text)
+}
+
+/** `field`: named in the error, which never repeats the address. */
+export function parsePostgresAddress(text: string, field = 'workspace'): PostgresPlace {
+  const refuse = (problem: string): InvalidError => new InvalidError(field, problem, POSTGRES_FORM)
+  if (!URL.canParse(text) || /[\s\p{Cc}]/u.test(text)) throw refuse('this address is not valid')
+  const url = new URL(text)
+  const { searchParams, hash } = url
+  const known = ['schema', 'sslmode', 'sslrootcert', 'host']
+  const unknown = [...searchParams.keys()].find((key) => !known.includes(key))
+  // A "#" or "?" in a password that is not encoded ends the address early.
+  if (unknown !== undefined || hash !== '') throw refuse(`after "?" the address may have ${known.join(', ')} only`)
+  const host = searchParams.get('host') ?? (decoded(url.hostname).replace(/^\[(.*)\]$/, '$1') || 'localhost')
+  const database = decoded(url.pathname.slice(1))
+  if (database === '') throw refuse('the address names no database')
+  const schema = searchParams.get('schema') ?? DEFAULT_SCHEMA
+  if (!isSchemaName(schema)) {
+    throw new InvalidError(field, `"${schema}" is not a schema for a memory`, 'small letters, digits and "_", at most 63')
+  }
+  const mode = searchParams.get('sslmode') ?? (isLocal(host) ? 'disable' : 'verify-full')
+  const tls = TLS_MODES.find((one) => one === mode)
+  if (!tls) throw new InvalidError(field, `sslmode is "${mode}"`, TLS_MODES.join(', '))
+  const [user, password, tlsAuthority] = [decoded(url.username), decoded(url.password), searchParams.get('sslrootcert')]
+  return {
+    host,
+    port: Number(url.port) || DEFAULT_PORT,
+    ...(user === '' ? {} : { user }),
+    database,
+    schema,
+    tls,
+    ...(tlsAuthority === null ? {} : { tlsAuthority }),
+    ...(password === '' ? {} : { password }),
+  }
+}
+
+/** The one form of an address. Never has the password. */
+export function postgresAddress({ host, port, user, database, schema, tls, tlsAuthority }: PostgresPlace): string {
+  const isSocket = host.startsWith('/')
+  const name = isSocket ? '' : host.includes(':') ? `[${host}]` : host
+  const query = Object.entries({
+    ...(isSocket ? { host } : {}),
+    ...(schema === DEFAULT_SCHEMA ? {} : { schema }),
+    ...(tls === (isLocal(host) ? 'disable' : 'verify-full') ? {} : { sslmode: tls }),
+    ...(tlsAuthority === undefined ? {} : { sslrootcert: tlsAuthority }),
+  }).map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll('%2F', '/')}`)
+  const at = user === undefined ? '' : `${encodeURIComponent(user)}@`
+  const where = `${name}${port === DEFAULT_PORT ? '' : `:${port}`}/${encodeURIComponent(database)}`
+  return `postgres://${at}${where}${query.length === 0 ? '' : `?${query.join('&')}`}`
+}
+
+/** What is sent to it does not leave the machine. */
+function isLocal(host: string): boolean {
+  return host.startsWith('/') || host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+}
+
+function isSchemaName(name: string): boolean {
+  return /^[a-z_][a-z0-9_]{0,62}$/.test(name) && !/^pg_|^information_schema$/.test(name)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

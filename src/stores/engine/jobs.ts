@@ -1,0 +1,87 @@
+/** Writes that wait for a transaction, and the transaction they share. Nobody is answered before COMMIT. */
+import type { Job, OnCommit, Sql } from './sql.ts'
+
+const MAX_JOBS = 64
+const MAX_BYTES = 4 * 1024 * 1024
+
+export type QueuedJob = Job & { readonly queuedAt: number }
+
+export class JobQueue {
+  readonly #jobs: QueuedJob[] = []
+  readonly #turn: () => Promise<void>
+  #draining: Promise<void> | undefined
+
+  /** `turn`: dequeues and runs jobs; called until none are left. It never throws. */
+  constructor(turn: () => Promise<void>) {
+    this.#turn = turn
+  }
+
+  get isEmpty(): boolean {
+    return this.#jobs.length === 0
+  }
+
+  add(job: Job): void {
+    this.#jobs.push({ ...job, queuedAt: performance.now() })
+    this.#draining ??= this.#drain()
+  }
+
+  /** The jobs of one transaction. */
+  dequeue(): QueuedJob[] {
+    let [count, bytes] = [0, 0]
+    for (const job of this.#jobs) {
+      bytes += job.bytes
+      if (count === MAX_JOBS || (count > 0 && bytes > MAX_BYTES)) break
+      count++
+    }
+    return this.#jobs.splice(0, count)
+  }
+
+  /** Rejects waiting jobs with the error, or with the reason of their signal. */
+  rejectIf(isRefused: (job: QueuedJob) => boolean | undefined, error?: unknown): void {
+    for (const job of this.#jobs.splice(0)) {
+      if (isRefused(job)) job.reject(error ?? job.signal?.reason)
+      else this.#jobs.push(job)
+    }
+  }
+
+  async drained(): Promise<void> {
+    while (this.#draining) await this.#draining
+  }
+
+  async #drain(): Promise<void> {
+    while (!this.isEmpty) {
+      // Jobs queued in the same tick share a transaction; timers and sockets get a turn between transactions.
+      await new Promise((resolve) => setImmediate(resolve))
+      await this.#turn()
+    }
+    this.#draining = undefined
+  }
+}
+
+export interface JobTransaction extends Sql {
+  exec(statement: string): void
+  /** The error of a statement that failed; then the transaction can't continue. */
+  readonly failure: unknown
+}
+
+/** In a shared transaction each job has a savepoint, so that one can fail alone. A single job that fails rolls the transaction back. */
+export async function runJobs(
+  transaction: JobTransaction,
+  jobs: readonly Job[],
+  toError: (error: unknown) => unknown,
+): Promise<OnCommit[]> {
+  const callbacks: OnCommit[] = []
+  const isShared = jobs.length > 1
+  for (const job of jobs) {
+    if (isShared) transaction.exec('SAVEPOINT job')
+    try {
+      callbacks.push(await job.run(transaction))
+    } catch (error) {
+      if (transaction.failure !== undefined) throw error
+      transaction.exec(isShared ? 'ROLLBACK TO job' : 'ROLLBACK')
+      callbacks.push(() => job.reject(toError(error)))
+    }
+    if (isShared) transaction.exec('RELEASE job')
+  }
+  return callbacks
+}

@@ -1,0 +1,338 @@
+/** One schema of a PostgreSQL database, shared by machines: waiting jobs share a transaction, and are acknowledged after COMMIT. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StorageError } from '../../errors.ts'
+import { abortable } from '../../model/abortable.ts'
+import { type PostgresPlace, postgresAddress } from '../../model/postgres-address.ts'
+import { JobQueue, type QueuedJob, runJobs } from './jobs.ts'
+import {
+  type Client,
+  clientConfig,
+  type Limits,
+  loadPostgres,
+  type Pool,
+  type PooledClient,
+  type PostgresModule,
+  PostgresTransaction,
+} from './postgres.ts'
+import { hasSqlState, isConnectionLost, postgresError } from './postgres-errors.ts'
+import { createMemory, findMemory, LOCK, migrate } from './postgres-schema.ts'
+import { TABLE_NAMES } from './schema.ts'
+import { closedError, type Database, type Job, type OnCommit, type SnapshotWork, type Sql } from './sql.ts'
+
+/** Connections for reads and writes together. `watch` and `snapshot` use one more each. */
+const MAX_CONNECTIONS = 4
+const IDLE_MS = 30_000
+const RETRY_MS = 100
+const WATCH_RETRY_MS = 1000
+/** Commits that come close together are reported once. */
+const WATCH_DEBOUNCE_MS = 50
+const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+const UNCERTAIN_HINT = 'The connection was cut during COMMIT. It may have been saved or not. Look before you repeat it.'
+
+export interface PostgresOptions extends Limits {
+  readonly place: PostgresPlace
+  /** Fills the tables of a new memory. */
+  readonly initialize: (sql: Sql) => Promise<void>
+  readonly onCreated?: () => void
+  /** Called with the settings of the memory before it is first used. */
+  readonly onOpened?: (settings: string) => void
+}
+
+export class PostgresDatabase implements Database {
+  readonly path: string
+  readonly #options: PostgresOptions
+  readonly #queue = new JobQueue(() => this.#turn())
+  /** Sent with our notifications, to tell them from those of others. */
+  readonly #id = crypto.randomUUID()
+  #pool: Promise<Pool> | undefined
+  #isReady = false
+  #wasReached = false
+  #isClosed = false
+  readonly #others = new Set<Client>()
+  readonly #watches = new Set<() => void>()
+
+  constructor(options: PostgresOptions) {
+    this.#options = options
+    this.path = postgresAddress(options.place)
+  }
+
+  async exists(signal?: AbortSignal): Promise<boolean> {
+    if (this.#isReady && !this.#isClosed) return true
+    return this.#reading(async (_, isThere) => isThere, signal)
+  }
+
+  read<T>(work: (sql: Sql) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#reading((sql, isThere) => work(isThere ? sql : EMPTY), signal)
+  }
+
+  enqueue(job: Job): void {
+    if (this.#isClosed) job.reject(closedError(this.path))
+    else this.#queue.add(job)
+  }
+
+  /** The pages of deleted rows are reused; their bytes are not overwritten at once. Tables of other owners are skipped. */
+  async vacuum(): Promise<readonly string[]> {
+    await this.#withClient(async (client) => {
+      await client.query({ text: 'SET statement_timeout = 0' })
+      await client.query({ text: `VACUUM ${TABLE_NAMES.join(', ')}` })
+      await client.query({ text: 'RESET statement_timeout' })
+    })
+    return []
+  }
+
+  async snapshot<T>(work: SnapshotWork<T>, signal?: AbortSignal): Promise<T> {
+    const isThere = await this.exists(signal)
+    const client = await this.#connectAlone()
+    const close = (): Promise<void> => this.#endClient(client)
+    const sql = new PostgresTransaction(client, this.#options.place)
+    try {
+      sql.exec('SET statement_timeout = 0')
+      sql.exec(READ)
+      return await work(isThere ? sql : EMPTY, close)
+    } catch (error) {
+      await close()
+      throw error
+    }
+  }
+
+  watch(changed: () => void): () => void {
+    let timer: NodeJS.Timeout | undefined
+    let client: Client | undefined
+    let isStopped = false
+    const report = (): void => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        changed()
+      }, WATCH_DEBOUNCE_MS).unref()
+    }
+    const listen = async (isAgain = false): Promise<void> => {
+      while (!isStopped) {
+        try {
+          client = await this.#connectAlone()
+          client.on('notification', ({ payload }) => payload !== this.#id && report())
+          const ended = new Promise<void>((resolve) => client?.on('end', () => resolve()))
+          await client.query({ text: `LISTEN ${this.#channel}` })
+          // What was committed while nobody listened.
+          if (isAgain) report()
+          await ended
+        } catch {
+          // connects again below
+        }
+        if (client) await this.#endClient(client)
+        isAgain = true
+        if (!isStopped) await sleep(WATCH_RETRY_MS, undefined, { ref: false })
+      }
+    }
+    const stop = (): void => {
+      isStopped = true
+      this.#watches.delete(stop)
+      clearTimeout(timer)
+      if (client) void this.#endClient(client)
+    }
+    this.#watches.add(stop)
+    void listen()
+    return stop
+  }
+
+  /** Creates the memory with what `fill` writes, in one transaction; `false` if there is one already. */
+  async build(fill: (sql: Sql) => Promise<void>, signal?: AbortSignal): Promise<boolean> {
+    const isBuilt = await this.#withClient(async (client) => {
+      const sql = new PostgresTransaction(client, this.#options.place)
+      try {
+        sql.exec('BEGIN')
+        sql.exec('SET LOCAL statement_timeout = 0')
+        const isNew = await abortable(() => createMemory(sql, this.#options.place, fill), signal)
+        await sql.commit()
+        return isNew
+      } catch (error) {
+        sql.exec('ROLLBACK')
+        await sql.settled()
+        throw error
+      }
+    })
+    if (isBuilt) this.#options.onCreated?.()
+    return isBuilt
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#queue.drained()
+    for (const stop of [...this.#watches]) stop()
+    for (const client of [...this.#others]) await this.#endClient(client)
+    const pool = this.#pool
+    this.#pool = undefined
+    await (await pool?.catch(() => undefined))?.end()
+  }
+
+  get #channel(): string {
+    return `keepsake_${this.#options.place.schema}`.slice(0, 63)
+  }
+
+  /** Sends BEGIN with the first statement, and does not wait for COMMIT: one statement takes one round trip. */
+  #reading<T>(work: (sql: Sql, isThere: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.#isClosed) return Promise.reject(closedError(this.path))
+    const attempt = (): Promise<T> =>
+      this.#withClient(async (client) => {
+        const isThere = this.#isReady || (await this.#open(client))
+        const sql = new PostgresTransaction(client, this.#options.place)
+        sql.exec(READ)
+        try {
+          return await work(sql, isThere)
+        } finally {
+          sql.exec('COMMIT')
+        }
+      })
+    return abortable(() => this.#whileUnreachable(attempt), signal)
+  }
+
+  /** Whether there is a memory. Checks it before its first use. */
+  async #open(client: Client): Promise<boolean> {
+    const { place, onOpened } = this.#options
+    const found = await findMemory(new PostgresTransaction(client, place), place)
+    if (!found) return false
+    if (found.isOlder) await this.#inTransaction(client, migrate)
+    onOpened?.(found.settings)
+    this.#isReady = true
+    return true
+  }
+
+  async #turn(): Promise<void> {
+    this.#queue.rejectIf(({ signal }) => signal?.aborted)
+    if (this.#queue.isEmpty) return
+    const jobs = this.#queue.dequeue()
+    try {
+      const callbacks = await this.#whileUnreachable(() => this.#withClient((client) => this.#transact(client, jobs)))
+      for (const notify of callbacks) notify()
+    } catch (error) {
+      for (const job of jobs) job.reject(error)
+    }
+  }
+
+  /** All jobs commit, or none; a job that fails by itself doesn't count. */
+  async #transact(client: Client, jobs: readonly QueuedJob[]): Promise<readonly OnCommit[]> {
+    const { place, initialize, onCreated } = this.#options
+    if (!this.#isReady && !(await this.#open(client))) {
+      if (await this.#inTransaction(client, (sql) => createMemory(sql, place, initialize))) onCreated?.()
+      await this.#open(client)
+    }
+    let callbacks: readonly OnCommit[] = []
+    let isCommitting = false
+    try {
+      await this.#inTransaction(client, async (sql) => {
+        sql.exec(LOCK)
+        callbacks = await runJobs(sql, jobs, (error) => postgresError(place, error))
+        await sql.run('SELECT pg_notify(?, ?)', [this.#channel, this.#id])
+        isCommitting = true
+      })
+    } catch (error) {
+      if (!isCommitting || !isConnectionLost(error)) throw error
+      if (await this.#isCommitted(jobs)) return callbacks
+      throw error
+    }
+    return callbacks
+  }
+
+  /** After a lost answer to COMMIT. Under the lock, so that the transaction has ended either way. Throws if it can't be found out. */
+  async #isCommitted(jobs: readonly Job[]): Promise<boolean> {
+    const uncertain = (cause: unknown): StorageError => new StorageError('saving to', this.path, cause, UNCERTAIN_HINT)
+    const check = jobs.find(({ isCommitted }) => isCommitted)?.isCommitted
+    if (!check) throw uncertain('the connection was cut')
+    const find = (client: Client): Promise<boolean> =>
+      this.#inTransaction(client, async (sql) => {
+        await sql.all(LOCK)
+        return check(sql)
+      })
+    try {
+      return await this.#whileUnreachable(() => this.#withClient(find))
+    } catch (cause) {
+      throw uncertain(cause)
+    }
+  }
+
+  async #inTransaction<T>(client: Client, work: (sql: PostgresTransaction) => Promise<T>): Promise<T> {
+    const sql = new PostgresTransaction(client, this.#options.place)
+    try {
+      sql.exec('BEGIN')
+      const result = await work(sql)
+      await sql.commit()
+      return result
+    } catch (error) {
+      sql.exec('ROLLBACK')
+      await sql.settled()
+      throw error
+    }
+  }
+
+  /** Tries again while the server restarts, up to the limit. If it was never reached, the address may be wrong: then it fails at once. */
+  async #whileUnreachable<T>(attempt: () => Promise<T>): Promise<T> {
+    const started = performance.now()
+    for (;;) {
+      try {
+        return await attempt()
+      } catch (error) {
+        // The schema was dropped or replaced: the next attempt looks at it again.
+        const isGone = this.#isReady && hasSqlState(error, '42P01', '3F000')
+        if (isGone) this.#isReady = false
+        const isStarting = hasSqlState(error, '57P03')
+        const mayRetry = isGone || isStarting || (this.#wasReached && isConnectionLost(error))
+        if (!mayRetry || this.#isClosed || performance.now() - started > this.#options.lockMs) throw error
+        if (!isGone) await sleep(RETRY_MS)
+      }
+    }
+  }
+
+  /** A connection that failed is closed, else it goes back to the pool. */
+  async #withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    let client: PooledClient | undefined
+    try {
+      this.#pool ??= this.#openPool()
+      client = await (await this.#pool).connect()
+      this.#wasReached = true
+      const result = await work(client)
+      client.release()
+      return result
+    } catch (error) {
+      const mapped = postgresError(this.#options.place, error)
+      client?.release(isConnectionLost(mapped))
+      throw mapped
+    }
+  }
+
+  async #openPool(): Promise<Pool> {
+    const { Pool } = await this.#load()
+    const config = clientConfig(this.#options.place, this.#options)
+    const pool = new Pool({ ...config, max: MAX_CONNECTIONS, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true })
+    pool.on('error', () => undefined) // an idle connection was cut; the next call connects again
+    return pool
+  }
+
+  async #load(): Promise<PostgresModule> {
+    try {
+      return await loadPostgres()
+    } catch (error) {
+      this.#pool = undefined
+      throw error
+    }
+  }
+
+  /** A connection outside of the pool. */
+  async #connectAlone(): Promise<Client> {
+    const { Client } = await loadPostgres()
+    const client = new Client({ ...clientConfig(this.#options.place, this.#options), query_timeout: 0 })
+    client.on('error', () => undefined) // the next query fails
+    try {
+      await client.connect()
+    } catch (error) {
+      throw postgresError(this.#options.place, error)
+    }
+    this.#others.add(client)
+    return client
+  }
+
+  async #endClient(client: Client): Promise<void> {
+    if (this.#others.delete(client)) await client.end().catch(() => undefined)
+  }
+}
+
+/** Read while there is no memory. */
+const EMPTY: Sql = { positionFunction: 'strpos', all: async () => [], run: async () => undefined }

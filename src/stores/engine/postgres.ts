@@ -1,0 +1,198 @@
+/** PostgreSQL: the driver (the optional package `pg`), how it connects, and a transaction whose writes share a round trip. */
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { KeepsakeError, StorageError } from '../../errors.ts'
+import type { PostgresPlace } from '../../model/postgres-address.ts'
+import type { JobTransaction } from './jobs.ts'
+import { isServerError, postgresError } from './postgres-errors.ts'
+import { refuseNul, type Row, type SqlValue } from './sql.ts'
+import { installCommand } from './sqlite.ts'
+
+const PACKAGE = 'pg'
+const PACKAGE_VERSION = '8.23.1'
+
+/** The part of the package that we use. */
+export interface PostgresModule {
+  readonly Pool: new (config: object) => Pool
+  readonly Client: new (config: object) => Client
+}
+
+export interface Pool {
+  connect(): Promise<PooledClient>
+  end(): Promise<void>
+  on(event: 'error', listener: (error: Error) => void): void
+}
+
+export interface Client {
+  connect(): Promise<unknown>
+  end(): Promise<void>
+  query(query: { text: string; values?: readonly unknown[]; name?: string }): Promise<Result>
+  on(event: 'error' | 'end' | 'notification', listener: (message: { payload?: string }) => void): void
+}
+
+export interface PooledClient extends Client {
+  /** With `true`, the connection is closed. */
+  release(isBroken?: boolean): void
+}
+
+interface Result {
+  readonly command: string
+  readonly rows: Row[]
+}
+
+/** Throws UNSUPPORTED if the package is not installed. */
+export async function loadPostgres(): Promise<PostgresModule> {
+  try {
+    const name: string = PACKAGE
+    const { default: module } = (await import(name)) as { default: PostgresModule }
+    return module
+  } catch (cause) {
+    throw new KeepsakeError('UNSUPPORTED', `a memory on PostgreSQL needs the package ${PACKAGE}`, {
+      hint: `Run: ${installCommand(import.meta.url, `${PACKAGE}@${PACKAGE_VERSION}`)}`,
+      cause,
+    })
+  }
+}
+
+export interface Limits {
+  /** To wait for a lock. */
+  readonly lockMs: number
+  /** To connect, or to execute a statement. */
+  readonly requestMs: number
+}
+
+/** The names of types, by their ids, of which the package makes something else than we want. */
+const NUMBERS = new Set([20, 21, 23, 26, 700, 701, 1700])
+const BYTES = 17
+
+/** Hexadecimal, after `\x`. */
+function parseBytes(text: string): Buffer {
+  return Buffer.from(text.slice(2), 'hex')
+}
+
+export function clientConfig(place: PostgresPlace, { lockMs, requestMs }: Limits): object {
+  const { host, port, user, database, schema, password } = place
+  return {
+    host,
+    port,
+    ...(user === undefined ? {} : { user }),
+    database,
+    ...(password === undefined ? {} : { password }),
+    ssl: tlsOptions(place),
+    options: `-c search_path=${schema}`,
+    application_name: 'keepsake',
+    pipeline: true,
+    keepAlive: true,
+    connectionTimeoutMillis: requestMs,
+    lock_timeout: lockMs,
+    statement_timeout: lockMs + requestMs,
+    // For a server that does not answer at all.
+    query_timeout: lockMs + 2 * requestMs,
+    types: {
+      getTypeParser: (type: number) => (NUMBERS.has(type) ? Number : type === BYTES ? parseBytes : String),
+    },
+  }
+}
+
+function tlsOptions({ tls, tlsAuthority, host }: PostgresPlace): object | false {
+  if (tls === 'disable') return false
+  const ca = tlsAuthority === undefined ? {} : { ca: readAuthority(tlsAuthority) }
+  const checks = { require: { rejectUnauthorized: false }, 'verify-ca': { checkServerIdentity: () => undefined } }
+  return { ...ca, ...(isIP(host) ? {} : { servername: host }), ...(tls === 'verify-full' ? {} : checks[tls]) }
+}
+
+function readAuthority(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new StorageError('reading', path, cause, 'Check the file that sslrootcert names.')
+  }
+}
+
+/** Statements sent and not answered yet, before a write waits for the server. */
+const MAX_IN_FLIGHT = 200
+const MAX_IN_FLIGHT_BYTES = 1024 * 1024
+/** Statements that are prepared once per connection. They are few: lists of values make many others. */
+const MAX_PREPARED = 200
+
+/** Our text of a statement, and how it is sent. */
+const prepared = new Map<string, { readonly text: string; readonly name?: string }>()
+
+/** One transaction. Writes are sent without waiting for the answer, so that they take one round trip together. */
+export class PostgresTransaction implements JobTransaction {
+  readonly positionFunction = 'strpos'
+  readonly #client: Client
+  readonly #place: PostgresPlace
+  #inFlight = 0
+  #inFlightBytes = 0
+  #last: Promise<unknown> = Promise.resolve()
+  failure: unknown
+  /** Connections with a lost or unfinished answer can't be used again. */
+  isBroken = false
+
+  constructor(client: Client, place: PostgresPlace) {
+    this.#client = client
+    this.#place = place
+  }
+
+  async all(statement: string, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
+    return (await this.#send(statement, values)).rows
+  }
+
+  async run(statement: string, values: readonly SqlValue[] = []): Promise<void> {
+    const bytes = values.reduce<number>((sum, value) => sum + (typeof value === 'object' ? (value?.length ?? 0) : 16), 0)
+    this.#inFlight++
+    this.#inFlightBytes += bytes
+    const sent = this.#send(statement, values).finally(() => {
+      this.#inFlight--
+      this.#inFlightBytes -= bytes
+    })
+    sent.catch(() => undefined) // kept as `failure`
+    if (this.#inFlight >= MAX_IN_FLIGHT || this.#inFlightBytes >= MAX_IN_FLIGHT_BYTES) await sent
+  }
+
+  exec(statement: string): void {
+    this.#send(statement).catch(() => undefined) // as above
+  }
+
+  async clockMs(): Promise<number> {
+    const [row] = await this.all('SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS ms')
+    return Number(row?.['ms'])
+  }
+
+  /** Throws if anything before it failed. */
+  async commit(): Promise<void> {
+    const { command } = await this.#send('COMMIT')
+    if (command !== 'COMMIT') throw this.failure ?? new Error(`COMMIT was answered with ${command}`)
+  }
+
+  /** Waits until all answers are here. */
+  async settled(): Promise<void> {
+    await this.#last.catch(() => undefined)
+  }
+
+  #send(statement: string, values: readonly SqlValue[] = []): Promise<Result> {
+    for (const value of values) refuseNul(value)
+    const answer = this.#client.query({ ...translated(statement), ...(values.length === 0 ? {} : { values }) })
+    const checked = answer.catch((error) => {
+      if (!isServerError(error)) this.isBroken = true
+      // Later statements only fail because the transaction can't continue.
+      this.failure ??= postgresError(this.#place, error)
+      throw this.failure
+    })
+    this.#last = checked
+    return checked
+  }
+}
+
+/** `?` becomes `$1`. */
+function translated(statement: string): { readonly text: string; readonly name?: string } {
+  const known = prepared.get(statement)
+  if (known) return known
+  let count = 0
+  const text = statement.replace(/\?/g, () => `$${++count}`)
+  if (count === 0 || prepared.size >= MAX_PREPARED) return { text }
+  const sent = { text, name: `k${prepared.size}` }
+  prepared.set(statement, sent)
+  return sent
+}
