@@ -3,7 +3,8 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { answersAt, chromaProgram, freePort, startChroma } from '../scripts/chroma-program.mjs'
+import { answersAt, chromaProgram, startChroma } from '../scripts/chroma-program.mjs'
+import { freePort } from '../scripts/ports.mjs'
 
 /** @returns where it answers and how to stop it, or the reason why there is none */
 export async function chromaServer({ address, node }) {

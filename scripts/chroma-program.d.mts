@@ -15,5 +15,3 @@ export function chromaProgram(options?: {
 }): Problem | { problem?: undefined; program: string[] }
 export function startChroma(options: { program: string[]; folder: string; port: number }): Promise<Problem | Started>
 export function answersAt(address: string): Promise<boolean>
-export function expectFree(port: number): Promise<void>
-export function freePort(): Promise<number>

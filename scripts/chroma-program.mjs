@@ -1,7 +1,6 @@
 // Chroma's real server, which its npm package carries: how it is started, asked and ended, for people (chroma.mjs), tests and the
 // bench alike. It does not end on SIGTERM but hangs with a busy core, so it is always killed; it keeps what it has acknowledged.
 import { spawn } from 'node:child_process'
-import net from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { withNewerLibc } from './newer-libc.mjs'
@@ -60,25 +59,6 @@ export function answersAt(address) {
     ({ ok }) => ok,
     () => false,
   )
-}
-
-/** Throws where somebody listens on it. */
-export async function expectFree(port) {
-  const server = net.createServer().listen(port, HOST)
-  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
-  await new Promise((resolve) => server.close(resolve))
-}
-
-/** Below those that systems give to outgoing connections, so that it stays free while a server is started anew. */
-export async function freePort() {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    const isFree = await expectFree(port).then(
-      () => true,
-      () => false,
-    )
-    if (isFree) return port
-  }
 }
 
 function wordsOf(child) {

@@ -6,7 +6,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { chromaProgram, expectFree, startChroma } from './chroma-program.mjs'
+import { chromaProgram, startChroma } from './chroma-program.mjs'
+import { expectFree } from './ports.mjs'
 
 const FOLDER = fileURLToPath(new URL('../.cache/chroma', import.meta.url))
 const FAILED = 1

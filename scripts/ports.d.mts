@@ -1,0 +1,2 @@
+export function expectFree(port: number): Promise<void>
+export function freePort(): Promise<number>

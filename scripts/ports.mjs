@@ -1,0 +1,23 @@
+// Free ports of the loopback address, for servers that are started for people and for tests.
+import net from 'node:net'
+
+const HOST = '127.0.0.1'
+
+/** Throws when another process listens on it. */
+export async function expectFree(port) {
+  const server = net.createServer().listen(port, HOST)
+  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
+  await new Promise((resolve) => server.close(resolve))
+}
+
+/** Below those that systems give to outgoing connections, so that it stays free while a server is restarted. */
+export async function freePort() {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000)
+    const isFree = await expectFree(port).then(
+      () => true,
+      () => false,
+    )
+    if (isFree) return port
+  }
+}
