@@ -1,0 +1,91 @@
+// `npm run postgres`: a PostgreSQL server to try Keepsake on, in the foreground, on this machine alone.
+//   --port N           where it listens; a free port if not given
+//   --path DIR         where its data is kept; if not given, in a temporary folder, which is removed at the end
+//   --password TEXT    if not given, the one that DIR has, else a random one
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { postgresProgram, removePostgres, startPostgres } from './postgres-program.mjs'
+
+const FAILED = 1
+const USAGE = 2
+const USER = 'keepsake'
+
+const request = parseRequest()
+const program = postgresProgram()
+if (program.problem) fail(program.problem, FAILED)
+await run()
+
+function parseRequest() {
+  const options = {
+    port: { type: 'string' },
+    path: { type: 'string' },
+    password: { type: 'string' },
+  }
+  try {
+    const { values } = parseArgs({ options })
+    const port = /^\d{1,5}$/.test(values.port ?? '1') ? Number(values.port ?? 1) : 0
+    if (port < 1 || port > 65_535) throw new Error(`${values.port} is no port; give a number from 1 to 65535`)
+    return {
+      port: values.port === undefined ? undefined : port,
+      folder: values.path === undefined ? undefined : path.resolve(values.path),
+      password: values.password,
+    }
+  } catch (error) {
+    return fail(`${error.message}\nUsage: npm run postgres -- [--port N] [--path DIR] [--password TEXT]`, USAGE)
+  }
+}
+
+async function run() {
+  const isTemporary = request.folder === undefined
+  const folder = request.folder ?? fs.mkdtempSync(path.join(tmpdir(), 'keepsake-postgres-'))
+  const { port, password } = request
+  const { binFolder } = program
+  let server
+  let isEnding = false
+  const end = async (message) => {
+    if (isEnding) return
+    isEnding = true
+    // A server that is still starting ends with this process.
+    await server?.stop(isTemporary ? 'immediate' : 'fast')
+    if (isTemporary) removePostgres(folder)
+    if (message !== undefined) fail(message, FAILED)
+    process.exit(0)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end())
+  endWithNpm(end)
+  const started = await startPostgres({ binFolder, folder, port, user: USER, password, isTemporary })
+  if (started.problem) return await end(started.problem)
+  server = started
+  console.log(describe(server, isTemporary))
+  const reason = await server.ended
+  await end(`the server ended by itself: ${reason}`)
+}
+
+function describe(server, isTemporary) {
+  const { version, vector } = program
+  const data = path.relative('.', server.folder) || '.'
+  return `PostgreSQL ${version}${vector ? ` with pgvector ${vector}` : ', without pgvector,'} answers at 127.0.0.1:${server.port}
+  its data       ${isTemporary ? `${server.folder}, removed at the end` : data}
+  the password   export PGPASSWORD=${quoteForShell(server.password)}
+  a memory here  keepsake init --workspace 'postgres://${USER}@127.0.0.1:${server.port}/${USER}'
+  as superuser   psql 'postgres://postgres@127.0.0.1:${server.port}/${USER}'
+  to stop it     Ctrl-C`
+}
+
+function quoteForShell(text) {
+  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** npm passes a signal on to the shell that it runs this in, and the shell keeps it for itself. */
+function endWithNpm(end) {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const shell = process.ppid
+  setInterval(() => process.ppid !== shell && end(), 200).unref()
+}
+
+function fail(message, status) {
+  console.error(`postgres: ${message}`)
+  process.exit(status)
+}
