@@ -2,6 +2,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
 /** Goes away with the stores it tests. */
 const OLD_STORES = ['{src/stores,test}/chroma/**/*.test.ts']
+const POSTGRES = ['{src/stores,test}/postgres/**/*.test.ts']
 const CI_AND_NIGHTLY = '**/*.{ci,nightly}.test.ts'
 
 interface Project {
@@ -21,10 +22,15 @@ interface Project {
  * measures time or takes minutes is called `*.nightly.test.ts`.
  */
 export const PROJECTS: Readonly<Record<string, Project>> = {
-  unit: { include: ['src/**/*.test.ts'], exclude: [CI_AND_NIGHTLY, ...OLD_STORES], shared: true, inProcess: true },
+  unit: {
+    include: ['src/**/*.test.ts'],
+    exclude: [CI_AND_NIGHTLY, ...OLD_STORES, ...POSTGRES],
+    shared: true,
+    inProcess: true,
+  },
   integration: {
     include: ['test/**/*.test.ts'],
-    exclude: [CI_AND_NIGHTLY, 'test/smoke/**', ...OLD_STORES],
+    exclude: [CI_AND_NIGHTLY, 'test/smoke/**', ...OLD_STORES, ...POSTGRES],
     shared: true,
     inProcess: true,
   },
@@ -35,9 +41,12 @@ export const PROJECTS: Readonly<Record<string, Project>> = {
       'src/**/*.ci.test.ts',
       'test/{agent,api,complete,consolidate,file,filesystem,local,mcp,move,recall,session}/**/*.ci.test.ts',
     ],
+    exclude: POSTGRES,
   },
   faults: { include: ['test/faults/**/*.ci.test.ts'] },
   'old-stores': { include: OLD_STORES },
+  // Each file starts a server.
+  postgres: { include: POSTGRES, exclude: ['**/*.nightly.test.ts'] },
   page: { include: ['test/page/**/*.ci.test.ts'], timeoutMs: 240_000 },
   model: { include: ['test/{embed,quality}/**/*.ci.test.ts'] },
   nightly: { include: ['test/**/*.nightly.test.ts'] },

@@ -32,6 +32,7 @@ export const STAGES = {
     project('processes', 230),
     project('faults', 600),
     project('old-stores', 120),
+    project('postgres', 200),
     { name: 'other-nodes', command: 'node scripts/other-nodes.mjs', budgetSeconds: 120 },
     project('page', 120),
     project('model', 200),
