@@ -30,7 +30,7 @@ export interface Workspace {
   readonly id: string
   /** The folder, file or server. */
   readonly root: string
-  readonly store: 'filesystem' | 'file' | 'chroma' | 'memory'
+  readonly store: 'filesystem' | 'file' | 'postgres' | 'chroma' | 'memory'
   readonly zone: string
   /** Changes with every change of the memory, by any agent or by an external edit. */
   readonly revision: string

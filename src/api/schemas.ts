@@ -80,7 +80,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     version: string,
     id: string,
     root: string,
-    store: one('filesystem', 'file', 'chroma', 'memory'),
+    store: one('filesystem', 'file', 'postgres', 'chroma', 'memory'),
     zone: string,
     revision: string,
     agent: string,

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { SETTINGS_FILE } from '../config/find-workspace.ts'
 import type { Store } from '../ports/store.ts'
 import type { ChromaStore } from '../stores/chroma/store.ts'
+import type { PostgresStore } from '../stores/postgres/store.ts'
 
 /** `workspace`: where the store is. */
-export async function isMade(store: Store | ChromaStore, workspace: string): Promise<boolean> {
+export async function isMade(store: Store | ChromaStore | PostgresStore, workspace: string): Promise<boolean> {
   if ('isMade' in store) return store.isMade()
   return existsSync(join(workspace, SETTINGS_FILE)) || statSync(workspace, { throwIfNoEntry: false })?.isFile() === true
 }

@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isKnownAgent, UnknownAgentError } from '../agents/known-agent.ts'
 import { findPlace, isThere, SETTINGS_FILE, workspaceAt } from '../config/find-workspace.ts'
-import { KEYS } from '../config/keys.ts'
+import { isOnServer, KEYS } from '../config/keys.ts'
 import type { Config } from '../config/load-config.ts'
 import { AGENT, isUrl } from '../config/value-types.ts'
 import { isKeepsakeError, KeepsakeError } from '../errors.ts'
@@ -49,7 +49,7 @@ export async function findServedMemory(config: Config): Promise<void> {
 export async function servedNameWarnings(config: Config, memory: Memory): Promise<readonly string[]> {
   const { backend, workspace } = config.values
   // A database server that does not answer must not keep the client waiting.
-  if (backend === 'chroma') return []
+  if (isOnServer(backend)) return []
   try {
     await findServedMemory(config)
     return await checkAgent(config, memory, 'write')

@@ -1,5 +1,6 @@
 /** Opens the memory that a command works on. Loaded by the commands that need one, when they do. */
 import { isThere as isThereAt } from '../config/find-workspace.ts'
+import { isOnServer } from '../config/keys.ts'
 import type { Config } from '../config/load-config.ts'
 import { openStore } from '../memory/open.ts'
 import { type MemoryOptions, openMemory } from '../memory.ts'
@@ -36,7 +37,7 @@ export async function openWorkspace(config: Config, life: Life = 'short', use: U
   if (life === 'glance') return opened
   try {
     // A database server is asked only if it was named, because that costs each command one more request.
-    const isLocal = config.values.backend !== 'chroma'
+    const isLocal = !isOnServer(config.values.backend)
     const isNamed = config.sources.workspace.from === 'asked'
     const isThere = use === 'read' && (isLocal || isNamed) ? await findMemory(config, store) : true
     const mayBeNew = use === 'write' && isLocal && isNamed

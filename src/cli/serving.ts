@@ -1,5 +1,6 @@
 /** What `mcp` and `serve` share: a memory that is served for long, with what goes on behind its answers. */
 import { AgentMemories } from '../agents/agent-memories.ts'
+import { isOnServer } from '../config/keys.ts'
 import type { Config } from '../config/load-config.ts'
 import { InvalidError } from '../errors.ts'
 import { lookAgain, reportUnreadable } from '../follow/follow-memory.ts'
@@ -40,7 +41,7 @@ const MAX_REPORTED = 3
 
 /** The memory opens with the first thing that is asked of it, and says then what is wrong with it. */
 export async function servedMemory({ config, quietly }: Asked): Promise<Serving> {
-  const store = laterStore(() => openedFor(config), { nativeVectors: config.values.backend === 'chroma' })
+  const store = laterStore(() => openedFor(config), { nativeVectors: isOnServer(config.values.backend) })
   const { embed, load } = embedOf(config, { unattended: true })
   const { distrust } = ownership(config)
   const settings = { ...settingsOf(config), searchBy: 'meaning too once loaded', distrust } as const

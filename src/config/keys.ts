@@ -11,8 +11,9 @@ import {
   IDENTITY,
   LANGUAGE,
   oneOf,
+  PASSWORD,
   SERVER,
-  SERVER_ROOT,
+  SERVER_URL,
   TENANT,
   type TextType,
   TOKEN,
@@ -25,7 +26,11 @@ import {
   ZONE,
 } from './value-types.ts'
 
-export type Backend = 'filesystem' | 'file' | 'chroma' | 'memory'
+export type Backend = 'filesystem' | 'file' | 'postgres' | 'chroma' | 'memory'
+
+export function isOnServer(backend: Backend): boolean {
+  return backend === 'postgres' || backend === 'chroma'
+}
 
 export interface Llm {
   readonly provider: 'openai' | 'anthropic'
@@ -72,6 +77,7 @@ export interface ConfigValues {
   readonly tenant: string
   readonly database: string
   readonly token: string | null
+  readonly password: string | null
   readonly server_timeout: number
   readonly language: string
   readonly retention_days: number
@@ -157,14 +163,14 @@ const EMBEDDING_MODEL: MappingType<EmbeddingModel> = {
 
 export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
   backend: {
-    type: oneOf('a backend', ['filesystem', 'file', 'chroma', 'memory']),
+    type: oneOf('a backend', ['filesystem', 'file', 'postgres', 'chroma', 'memory']),
     fallback: 'filesystem',
-    about: 'what keeps the entries: Markdown files, one file, a Chroma server, or RAM',
+    about: 'what keeps the entries: Markdown files, one file, a PostgreSQL or Chroma server, or RAM',
   },
   workspace: {
     type: WORKSPACE,
     fallback: '.keepsake',
-    fallbackText: '.keepsake beside this file; memory.keepsake with backend: file, what url says with backend: chroma',
+    fallbackText: '.keepsake beside this file; memory.keepsake with backend: file, what url says with a server',
     about: 'the folder of the memory, its one file, or the address of its server',
   },
   layout: {
@@ -249,10 +255,31 @@ export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
     fallbackText: 'true; false with agnx and reachy',
     about: 'whether MEMORY.md and the identity stand in the system prompt',
   },
-  url: { type: SERVER_ROOT, fallback: 'http://localhost:8000', about: 'the Chroma server of backend: chroma' },
-  tenant: { type: TENANT, fallback: DEFAULT_TENANT, about: 'whose databases on that server' },
-  database: { type: DATABASE, fallback: DEFAULT_DATABASE, about: 'which of them; each holds one memory' },
-  token: { type: TOKEN, fallback: null, fallbackText: 'none', about: 'what that server asks for', secret: true },
+  url: {
+    type: SERVER_URL,
+    fallback: 'http://localhost:8000',
+    about: 'the server of backend: chroma, or the address of backend: postgres',
+  },
+  tenant: { type: TENANT, fallback: DEFAULT_TENANT, about: 'of a Chroma server: whose databases' },
+  database: {
+    type: DATABASE,
+    fallback: DEFAULT_DATABASE,
+    about: 'of a Chroma server: which of them; each holds one memory',
+  },
+  token: {
+    type: TOKEN,
+    fallback: null,
+    fallbackText: 'none',
+    about: 'of a Chroma server: what it asks for',
+    secret: true,
+  },
+  password: {
+    type: PASSWORD,
+    fallback: null,
+    fallbackText: 'a line of ~/.pgpass',
+    about: 'of a PostgreSQL server; set PGPASSWORD instead, so that it is in no file',
+    secret: true,
+  },
   server_timeout: {
     type: whole(1, 600),
     fallback: 10,
@@ -303,5 +330,6 @@ export const OF_THE_WORKSPACE: readonly ConfigKey[] = [
   'tenant',
   'database',
   'token',
+  'password',
   ...PINNED.map(([key]) => key),
 ]

@@ -4,6 +4,7 @@
  */
 import { basename, dirname, join } from 'node:path'
 import { InvalidError } from '../errors.ts'
+import { isPostgresAddress, parsePostgresAddress, postgresAddress } from '../model/postgres-address.ts'
 import { addressOf, parseAddress } from '../model/server-address.ts'
 import { readAgentYaml, type Section } from './agent-yaml.ts'
 import { checkPairs, checkText, type Said, type Source, textTypeOf } from './check-values.ts'
@@ -44,7 +45,7 @@ export interface Asked {
 /** The keys that can be asked for. */
 export type AskedValues = Partial<Record<(typeof ASKABLE)[number], Asked | undefined>>
 
-const ASKABLE = ['workspace', 'agent', 'layout', 'timezone', 'tools', 'embedding_model', 'token'] as const
+const ASKABLE = ['workspace', 'agent', 'layout', 'timezone', 'tools', 'embedding_model', 'token', 'password'] as const
 
 export interface LoadOptions {
   /** An `agent.yaml` by its path. Left out: the nearest upward from `from`. */
@@ -60,7 +61,7 @@ export async function loadConfig({ file, from, asked = {}, otherwise }: LoadOpti
   const place = placeOf(file, from)
   const section = place.config === undefined ? NO_FILE : await readAgentYaml(place.config)
   const said = checkPairs(section.pairs, KEYS)
-  const { token, ...others } = asked
+  const { token, password, ...others } = asked
   const wanted = checkAsked(others, from)
   const own = ownWorkspace(said, place, place.config === undefined ? otherwise : undefined)
   if ((wanted.get('workspace') ?? own).value === own.value) refuseTwoPins(said, wanted)
@@ -74,6 +75,8 @@ export async function loadConfig({ file, from, asked = {}, otherwise }: LoadOpti
   const isOfFound = file === undefined && !wanted.has('workspace') && said.has('token')
   if (backend.value === 'chroma' && !isOfFound)
     for (const [key, one] of checkAsked({ token }, from)) given.set(key, one)
+  if (backend.value === 'postgres' && !given.has('password'))
+    for (const [key, one] of checkAsked({ password }, from)) given.set(key, one)
   setServerKeys(given)
   if (!given.has('agent')) await setPinnedAgent(given)
   const each = CONFIG_KEYS.map((key) => [key, given.get(key) ?? byDefault(KEYS[key].fallback)] as const)
@@ -124,7 +127,14 @@ function checkAsked(asked: AskedValues, from: string): Map<string, Said> {
     if (!given || !type) continue
     const value =
       key === 'workspace' && isUrl(given.text) ? addressAsked(given) : checkText(given.text, type, from, key)
-    const where = KEYS[key].secret ? given.source : `${given.source} ${given.text}`
+    const secret =
+      key === 'workspace' && isPostgresAddress(given.text)
+        ? parsePostgresAddress(given.text, given.source).password
+        : undefined
+    if (secret !== undefined)
+      wanted.set('password', { value: secret, source: { from: 'asked', label: given.source, where: given.source } })
+    const shown = key === 'workspace' && isUrl(given.text) ? value : given.text
+    const where = KEYS[key].secret ? given.source : `${given.source} ${shown}`
     wanted.set(key, { value, source: { from: 'asked', label: given.source, where } })
   }
   return wanted
@@ -132,7 +142,9 @@ function checkAsked(asked: AskedValues, from: string): Map<string, Said> {
 
 /** With the reason, where a line of a file has only what is allowed. */
 function addressAsked({ text, source }: Asked): string {
-  return backendOf(text, source) === 'chroma' ? addressOf(parseAddress(text, source)) : text
+  const backend = backendOf(text, source)
+  if (backend === 'postgres') return postgresAddress(parsePostgresAddress(text, source))
+  return backend === 'chroma' ? addressOf(parseAddress(text, source)) : text
 }
 
 /** Made with the one, the workspace would be refused with the other by the next command. */

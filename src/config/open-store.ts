@@ -5,12 +5,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidError, KeepsakeError } from '../errors.ts'
+import { type PostgresPlace, parsePostgresAddress } from '../model/postgres-address.ts'
 import type { ServerPlace } from '../model/server-address.ts'
 import type { Settings, Store } from '../ports/store.ts'
 import { SETTINGS_FILE } from './find-workspace.ts'
 import { refuseTokenForFound } from './found-server.ts'
 import { identityOutside } from './identity-place.ts'
-import { type Backend, type ConfigKey, PINNED, type Pin } from './keys.ts'
+import { type Backend, type ConfigKey, isOnServer, PINNED, type Pin } from './keys.ts'
 import type { Config } from './load-config.ts'
 import { pinnedAgent } from './pinned-agent.ts'
 
@@ -63,6 +64,25 @@ export function openServer<S>(config: Config, open: (options: ServerOptions) => 
   })
 }
 
+export interface PostgresOptions extends Pins {
+  readonly place: PostgresPlace
+  readonly agent?: string
+  readonly requestMs: number
+}
+
+/** Opens the memory on a PostgreSQL server, which is not asked yet. */
+export function openPostgres<S>(config: Config, open: (options: PostgresOptions) => S): S {
+  refuseIdentityOutside(config)
+  refuseTokenForFound(config)
+  const { workspace, password, agent, server_timeout } = config.values
+  return open({
+    place: { ...parsePostgresAddress(workspace), ...(password === null ? {} : { password }) },
+    ...(config.sources.agent.from === 'default' ? {} : { agent }),
+    requestMs: server_timeout * 1000,
+    ...pinsOf(config),
+  })
+}
+
 /** With what is said where the workspace is new; else by what it was made with, and what is said must agree to that. */
 async function openPinned<S extends Store>(config: Config, open: (pins: Pins) => S): Promise<S> {
   const settingsFile = settingsFileOf(config)
@@ -86,9 +106,13 @@ export function pinsOf(config: Config): Pins {
 
 /** The file with what is pinned; missing when the workspace is not made yet. */
 export function settingsFileOf({ values: { backend, workspace } }: Config): string | undefined {
-  const path = { filesystem: join(workspace, SETTINGS_FILE), file: workspace, chroma: undefined, memory: undefined }[
-    backend
-  ]
+  const path = {
+    filesystem: join(workspace, SETTINGS_FILE),
+    file: workspace,
+    postgres: undefined,
+    chroma: undefined,
+    memory: undefined,
+  }[backend]
   return path !== undefined && existsSync(path) ? path : undefined
 }
 
@@ -123,7 +147,7 @@ function refuseIdentityOutside(config: Config): void {
   const path = identityOutside(config)
   if (path === undefined) return
   const { where } = config.sources.identity_file
-  const memory = config.values.backend === 'chroma' ? 'the server' : 'the one file'
+  const memory = isOnServer(config.values.backend) ? 'the server' : 'the one file'
   throw new KeepsakeError('UNSUPPORTED', `${where}: identity_file: ${path} lies outside of ${memory}`, {
     hint: 'Leave the line out, and write the identity into the memory; or use backend: filesystem.',
     data: { path },
@@ -134,6 +158,7 @@ type Otherwise = Exclude<Backend, 'filesystem'>
 
 const OTHERWISE: Readonly<Record<Otherwise, string>> = {
   file: 'a memory in one file',
+  postgres: 'a memory on a server, which has no files',
   chroma: 'a memory on a server, which has no files',
   memory: 'a memory in RAM, which has no files',
 }

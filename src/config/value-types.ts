@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { isKeepsakeError } from '../errors.ts'
 import { WORLD } from '../model/entry.ts'
 import { normalizeAgentId } from '../model/name.ts'
+import { isPostgresAddress, POSTGRES_FORM, parsePostgresAddress, postgresAddress } from '../model/postgres-address.ts'
 import {
   addressOf,
   isDatabaseName,
@@ -63,9 +64,11 @@ export function wholeOr<T extends string>(least: number, most: number, word: T):
 
 export const WORKSPACE: TextType<string> = {
   what: 'a path',
-  allowed: 'a path; relative ones begin at the folder of this file, ~ is the home folder; or chroma://HOST:PORT',
+  allowed: 'a path; relative ones begin at the folder of this file, ~ is the home folder; or postgres://HOST/DATABASE',
   read: (text, folder) => {
     if (isServerAddress(text)) return unlessRefused(() => addressOf(parseAddress(text)))
+    if (isPostgresAddress(text))
+      return hasPassword(text) ? undefined : unlessRefused(() => postgresAddress(parsePostgresAddress(text)))
     return isLine(text) && !isUrl(text) && !isOthersHome(text) ? workspaceAt(resolvePath(text, folder)) : undefined
   },
   problem: (text) => (isUrl(text) ? addressProblem(text) : othersHome(text)),
@@ -135,7 +138,7 @@ export const SERVER: TextType<string> = {
 }
 
 /** One that has nothing below it: where its API is, the server knows. */
-export const SERVER_ROOT: TextType<string> = {
+const SERVER_ROOT: TextType<string> = {
   ...SERVER,
   allowed: 'http://HOST:PORT or https://HOST, without a user name, password or path in it',
   read: (text, folder) => {
@@ -143,6 +146,25 @@ export const SERVER_ROOT: TextType<string> = {
     const isRoot = address !== undefined && `${new URL(address).origin}/` === new URL(address).href
     return isRoot ? rootUrl(address) : undefined
   },
+}
+
+/** `url`: of Chroma the root, of PostgreSQL the whole address. */
+export const SERVER_URL: TextType<string> = {
+  ...SERVER_ROOT,
+  allowed: `${SERVER_ROOT.allowed}; or ${POSTGRES_FORM}`,
+  read: (text, folder) => (isPostgresAddress(text) ? WORKSPACE.read(text, folder) : SERVER_ROOT.read(text, folder)),
+  problem: (text) => (isPostgresAddress(text) ? addressProblem(text) : undefined),
+}
+
+/** PostgreSQL's own. */
+export const PASSWORD_VARIABLE = 'PGPASSWORD'
+
+/** Nobody writes it into a file: it comes from the environment, or with an address that was asked for. */
+export const PASSWORD: TextType<string> = {
+  what: 'a password',
+  allowed: 'text; to keep it out of files: PGPASSWORD in the environment, or a line in ~/.pgpass',
+  mayHoldSecret: true,
+  read: (text) => (isTemplate(text) || text === '' ? undefined : text),
 }
 
 export const TENANT: TextType<string> = {
@@ -185,7 +207,25 @@ function othersHome(text: string): string | undefined {
 
 /** An address may hold a password or a token, so it is not repeated. */
 function addressProblem(text: string): string {
+  if (isPostgresAddress(text))
+    return hasPassword(text) ? FILE_HAS_PASSWORD : refusalOf(() => parsePostgresAddress(text))
   return text.includes('@') ? NO_PASSWORD : 'this is not the address of a memory'
+}
+
+const FILE_HAS_PASSWORD =
+  'this address has a password, which does not belong into a file: set PGPASSWORD, or add a line to ~/.pgpass'
+
+function hasPassword(address: string): boolean {
+  return !URL.canParse(address) || new URL(address).password !== ''
+}
+
+function refusalOf(read: () => unknown): string {
+  try {
+    read()
+    return 'this is not the address of a memory'
+  } catch (error) {
+    return isKeepsakeError(error) ? error.message.replace(/^workspace: /, '') : String(error)
+  }
 }
 
 function isLine(text: string): boolean {

@@ -2,6 +2,7 @@
 import { closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { InvalidError, KeepsakeError } from '../errors.ts'
+import { isPostgresAddress, POSTGRES_FORM } from '../model/postgres-address.ts'
 import { isServerAddress } from '../model/server-address.ts'
 import { WORKSPACE_FOLDER } from './find-workspace.ts'
 import type { Backend } from './keys.ts'
@@ -25,11 +26,15 @@ export function backendOf(workspace: string, field: string): Backend {
 
 /** For a backend that is said, and a workspace that is something else. */
 export function refuseOtherSort(backend: Backend, workspace: string, field: string): void {
+  if (backend === 'postgres' && !isPostgresAddress(workspace)) {
+    throw new InvalidError(field, `${workspace} is not the address of a PostgreSQL server`, POSTGRES_FORM)
+  }
   if (backend === 'chroma' && !isServerAddress(workspace)) {
     throw new InvalidError(field, `${workspace} is not the address of a server`, 'chroma://HOST:PORT; or url alone')
   }
-  if ((backend === 'filesystem' || backend === 'file') && isServerAddress(workspace)) {
-    throw new InvalidError(field, `${workspace} is the address of a server`, 'a path; for a server: backend: chroma')
+  if ((backend === 'filesystem' || backend === 'file') && isUrl(workspace)) {
+    const right = isPostgresAddress(workspace) ? 'postgres' : 'chroma'
+    throw new InvalidError(field, `${workspace} is the address of a server`, `a path; for a server: backend: ${right}`)
   }
   if (backend === 'filesystem') refuseNonFolder(workspace, field)
   if (backend === 'file' && statOf(workspace)?.isDirectory()) {
@@ -45,10 +50,15 @@ function refuseNonFolder(workspace: string, field: string): void {
 }
 
 function backendOfAddress(address: string, field: string): Backend {
+  if (isPostgresAddress(address)) return 'postgres'
   if (isServerAddress(address)) return 'chroma'
   // It may hold a password.
   const what = address.includes('@') ? 'this address' : `"${address}"`
-  throw new InvalidError(field, `${what} names no memory`, 'a folder, a file that ends in .keepsake, chroma://HOST')
+  throw new InvalidError(
+    field,
+    `${what} names no memory`,
+    'a folder, a file that ends in .keepsake, postgres://HOST/DATABASE, chroma://HOST',
+  )
 }
 
 /** Most often a disk that is not mounted: another memory in its place would be a surprise. */

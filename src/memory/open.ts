@@ -78,7 +78,16 @@ async function openPlace(options: MemoryOptions, clock: Clock): Promise<OpenedSt
   const config = await loadConfig({
     file,
     from,
-    asked: askedValues({ workspace, agent, layout, timezone, tools, embedding_model: undefined, token }),
+    asked: askedValues({
+      workspace,
+      agent,
+      layout,
+      timezone,
+      tools,
+      embedding_model: undefined,
+      token,
+      password: undefined,
+    }),
   })
   const opened = await openStore(config, more)
   const distrust = workspace === undefined && file === undefined ? { distrust: () => FOUND } : {}

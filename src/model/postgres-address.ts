@@ -44,9 +44,13 @@ export function parsePostgresAddress(text: string, field = 'workspace'): Postgre
   if (database === '') throw refuse('the address names no database')
   const schema = searchParams.get('schema') ?? DEFAULT_SCHEMA
   if (!isSchemaName(schema)) {
-    throw new InvalidError(field, `"${schema}" is not a schema for a memory`, 'small letters, digits and "_", at most 63')
+    throw new InvalidError(
+      field,
+      `"${schema}" is not a schema for a memory`,
+      'small letters, digits and "_", at most 63',
+    )
   }
-  const mode = searchParams.get('sslmode') ?? (isLocal(host) ? 'disable' : 'verify-full')
+  const mode = searchParams.get('sslmode') ?? (isLocalHost(host) ? 'disable' : 'verify-full')
   const tls = TLS_MODES.find((one) => one === mode)
   if (!tls) throw new InvalidError(field, `sslmode is "${mode}"`, TLS_MODES.join(', '))
   const [user, password, tlsAuthority] = [decoded(url.username), decoded(url.password), searchParams.get('sslrootcert')]
@@ -69,7 +73,7 @@ export function postgresAddress({ host, port, user, database, schema, tls, tlsAu
   const query = Object.entries({
     ...(isSocket ? { host } : {}),
     ...(schema === DEFAULT_SCHEMA ? {} : { schema }),
-    ...(tls === (isLocal(host) ? 'disable' : 'verify-full') ? {} : { sslmode: tls }),
+    ...(tls === (isLocalHost(host) ? 'disable' : 'verify-full') ? {} : { sslmode: tls }),
     ...(tlsAuthority === undefined ? {} : { sslrootcert: tlsAuthority }),
   }).map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll('%2F', '/')}`)
   const at = user === undefined ? '' : `${encodeURIComponent(user)}@`
@@ -78,7 +82,7 @@ export function postgresAddress({ host, port, user, database, schema, tls, tlsAu
 }
 
 /** What is sent to it does not leave the machine. */
-function isLocal(host: string): boolean {
+export function isLocalHost(host: string): boolean {
   return host.startsWith('/') || host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }
 

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { effectiveLlm } from '../../complete/effective-llm.ts'
 import { unknownKey } from '../../config/check-values.ts'
 import { identityOutside } from '../../config/identity-place.ts'
-import { CONFIG_KEYS, type ConfigKey, KEYS, PINNED } from '../../config/keys.ts'
+import { CONFIG_KEYS, type ConfigKey, isOnServer, KEYS, PINNED } from '../../config/keys.ts'
 import type { Config } from '../../config/load-config.ts'
 import { settingsFileOf } from '../../config/open-store.ts'
 import { SERVER } from '../../config/value-types.ts'
@@ -134,7 +134,7 @@ async function pinnedIn(
   try {
     return await pinnedInStore(found, settingsFile)
   } catch (error) {
-    if (backend !== 'chroma' || !isKeepsakeError(error)) throw error
+    if (!isOnServer(backend) || !isKeepsakeError(error)) throw error
     return { problem: error.message }
   }
 }
@@ -144,7 +144,7 @@ async function pinnedInStore(found: Config, settingsFile: string | undefined): P
   const store = await openLasting(found, { requestMs: GLANCE_MS })
   try {
     const settings = await store.settings()
-    if (backend === 'chroma') return (await isMade(store, workspace)) ? { pinned: { settings, source: ON_SERVER } } : {}
+    if (isOnServer(backend)) return (await isMade(store, workspace)) ? { pinned: { settings, source: ON_SERVER } } : {}
     return { pinned: { settings, ...(settingsFile === undefined ? {} : { source: basename(settingsFile) }) } }
   } finally {
     await store.close()
@@ -153,7 +153,7 @@ async function pinnedInStore(found: Config, settingsFile: string | undefined): P
 
 /** A flat memory on a server tells whose it is, where nobody says it. */
 function agentOf({ values, sources }: Config, pinned: Pinned | undefined): string {
-  const isTold = values.backend === 'chroma' && sources.agent.from === 'default'
+  const isTold = isOnServer(values.backend) && sources.agent.from === 'default'
   return (isTold ? pinned?.settings.agent : undefined) ?? values.agent
 }
 

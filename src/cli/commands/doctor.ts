@@ -4,7 +4,7 @@
  */
 import { identityOutside } from '../../config/identity-place.ts'
 import type { Config } from '../../config/load-config.ts'
-import { openFiles, pinsOf } from '../../config/open-store.ts'
+import { openFiles, openPostgres, pinsOf } from '../../config/open-store.ts'
 import { isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import { openLasting } from '../../memory/lasting-store.ts'
 import { type Finding, mendable } from '../../stores/filesystem/doctor/doctor.ts'
@@ -87,6 +87,8 @@ function doctorFor(context: Context, config: Config): Doctor {
       return ofFolder(context, config)
     case 'file':
       return ofFile(config)
+    case 'postgres':
+      return ofPostgres(config)
     case 'chroma':
       return serverDoctor(context, config)
     case 'memory':
@@ -110,6 +112,16 @@ function ofFile(config: Config): Doctor {
       return { examination: mending.examination, mending, warnings: mending.warnings }
     },
   }
+}
+
+/** Nothing is fixed on a server whose damage is for its administrator to judge. */
+function ofPostgres(config: Config): Doctor {
+  const examined = async (): Promise<Told> => {
+    const { examinePostgres } = await import('../../stores/doctor/postgres.ts')
+    const { place, requestMs, ...wish } = openPostgres(config, (options) => options)
+    return { examination: await examinePostgres({ place, requestMs, lockMs: requestMs }, wish), warnings: [] }
+  }
+  return { examined, mended: examined }
 }
 
 function ofFolder(context: Context, config: Config): Doctor {

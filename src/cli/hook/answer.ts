@@ -2,6 +2,7 @@
  * From an event of an agent program to what it is answered. A hook helps or is silent: whatever fails, the answer is one
  * object that the client takes, and what fails with every prompt is told once, at the start of the session.
  */
+import { isOnServer } from '../../config/keys.ts'
 import type { Config } from '../../config/load-config.ts'
 import { isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
@@ -143,7 +144,7 @@ async function withMemory(
   // Never by loading a model: a client waits.
   const memory = await openMemory({ store, agent, ...settings, searchBy: 'words', ...elsewhereOf(config), distrust })
   // Files are near: what takes long there is the first look at them, which must come to its end once.
-  const limits = config.values.backend === 'chroma' ? { signal: late } : {}
+  const limits = isOnServer(config.values.backend) ? { signal: late } : {}
   try {
     return await abortable(() => use(memory, limits), limits.signal)
   } finally {

@@ -3,6 +3,7 @@
  * commands, including those of 0.1, which ran `npx -y keepsake`.
  */
 import { isUrl, resolvePath } from '../../config/value-types.ts'
+import { isPostgresAddress, parsePostgresAddress, postgresAddress } from '../../model/postgres-address.ts'
 import { shellLine } from '../../model/shell-line.ts'
 import type { InstalledProgram } from '../installed-program.ts'
 import { simpleCommand } from './simple-command.ts'
@@ -34,7 +35,7 @@ function programCommand(
   from: string,
 ): string[] {
   const path = (text: string | undefined): string | undefined =>
-    text === undefined || isUrl(text) ? text : resolvePath(text, from)
+    text === undefined || isUrl(text) ? withoutPassword(text) : resolvePath(text, from)
   const options: readonly (readonly [string, string | undefined])[] = [
     ['--workspace', path(workspace)],
     ['--agent', agent],
@@ -47,6 +48,11 @@ function programCommand(
     ...verb,
     ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
   ]
+}
+
+/** A client's file may be shared. */
+function withoutPassword(address: string | undefined): string | undefined {
+  return address !== undefined && isPostgresAddress(address) ? postgresAddress(parsePostgresAddress(address)) : address
 }
 
 const PACKAGE = /(^|[\\/])keepsake(@[^\\/]*|\.cmd|\.exe)?$/

@@ -13,15 +13,12 @@ import type { Touched } from '../../ports/store.ts'
 import { mendable } from '../disk/doctor/codes.ts'
 import { bySeverity, type Examination, goneSince, type Mending } from '../disk/doctor/examination.ts'
 import { type Finding, finding, saidOf } from '../disk/doctor/finding.ts'
-import { toldSecrets } from '../disk/doctor/secret-text.ts'
-import { type AskedSettings, otherSettings } from '../disk/doctor/settings-differ.ts'
-import { brokenLines, metadataFindings } from '../disk/doctor/transcript-checks.ts'
+import type { AskedSettings } from '../disk/doctor/settings-differ.ts'
 import { namesIn } from '../disk/list-folder.ts'
 import { settingsFor } from '../disk/new-settings.ts'
 import { pauses, until } from '../disk/pauses.ts'
 import { removeWithRetry, renameWithRetry } from '../disk/platform.ts'
 import { statFile } from '../disk/reading.ts'
-import { safeFileName } from '../disk/safe-file-name.ts'
 import { attempt, randomHex } from '../disk/system.ts'
 import { parseEntry, putEntry } from '../engine/entries.ts'
 import { appendChange, deleteChangesUpTo, parseVersion } from '../engine/history.ts'
@@ -30,7 +27,7 @@ import { type Counters, insert, writeCounters, writeSetting } from '../engine/sc
 import type { Row, Sql } from '../engine/sql.ts'
 import { Connection, collectStatements, sqliteError } from '../engine/sqlite.ts'
 import { buildFile, buildingPath, checkSchema, findFile, hasWal, openFile, sqliteFiles } from '../engine/sqlite-file.ts'
-import { type CheckedTables, checkTables } from './tables.ts'
+import { type CheckedTables, checkContent, checkRows, checkTables } from './tables.ts'
 
 export interface FileDoctorOptions {
   /** The settings that the other commands would ask for. */
@@ -110,7 +107,7 @@ async function collectFindings(
     const nothingReadable = Object.values(tables.rows).every((rows) => rows.length === 0)
     const damage = nothingReadable
       ? [{ ...finding('damaged-file', '.', 'no row of it can be read', RESTORE_HINT), fixable: false }]
-      : [...checkIntegrity(connection), ...checkRows(tables)]
+      : [...checkIntegrity(connection), ...checkRows(tables, SAVE_HINT)]
     const known = nothingReadable ? findings.map(withoutRepair) : findings
     return { findings: [...known, ...damage, ...checkContent(tables, wish)], tables }
   }
@@ -201,55 +198,6 @@ function checkIntegrity(connection: Connection): Finding[] {
   }
 }
 
-function checkRows({ damaged, cut, contradictions }: CheckedTables): Finding[] {
-  return [
-    ...cut.map((table) => finding('damaged-file', '.', `the table ${table} can't be read to its end`, SAVE_HINT)),
-    ...damaged.map(({ table, row }) =>
-      finding('damaged-record', '.', `table ${table}, row ${row}: its checksum or its values are wrong`, SAVE_HINT),
-    ),
-    ...contradictions.map((problem) => finding('damaged-record', '.', problem, SAVE_HINT)),
-  ]
-}
-
-function checkContent({ rows }: CheckedTables, wish: AskedSettings): Finding[] {
-  const found: Finding[] = []
-  const pinned = rows.settings.find(({ key }) => key === 'settings')
-  if (pinned) {
-    for (const { is, problem } of otherSettings(wish, JSON.parse(String(pinned['value'])))) {
-      const hint = `Use "${is}", or leave it out: a memory keeps the settings it was created with.`
-      found.push(finding('settings-differ', '.', problem, hint))
-    }
-  }
-  for (const row of rows.entries) {
-    const { id, scope, kind, name, content } = parseEntry(row)
-    const agent = scope === 'world' || scope === 'main' ? '' : ` --agent ${scope}`
-    const hint = `Change it where it is used, then remove it here: keepsake forget ${id} --purge${agent}`
-    for (const { problem } of toldSecrets(content)) {
-      found.push(finding('secret', '.', `the ${kind} ${JSON.stringify(name ?? id)}, ${problem}`, hint))
-    }
-  }
-  for (const [session, bytes] of transcriptsIn(rows.transcripts)) {
-    const [scope = '', key = ''] = session.split('\0')
-    const hint = 'Change it where it is used. What was kept of this transcript: keepsake forget REF --purge'
-    const secrets = toldSecrets(bytes.toString()).map(({ problem }) => finding('secret', '.', problem, hint))
-    const name = `${safeFileName(key, 'session')}.jsonl`
-    for (const one of [...metadataFindings('.', name, bytes), ...brokenLines('.', bytes), ...secrets]) {
-      found.push({ ...one, problem: `the session "${key}" of ${scope}, ${one.problem}` })
-    }
-  }
-  return found
-}
-
-function transcriptsIn(rows: readonly Row[]): Map<string, Buffer> {
-  const pieces = new Map<string, Row[]>()
-  for (const row of [...rows].sort((a, b) => Number(a['start']) - Number(b['start']))) {
-    const session = `${row['scope']}\0${row['key']}`
-    pieces.set(session, [...(pieces.get(session) ?? []), row])
-  }
-  const bytes = (row: Row): Uint8Array => row['bytes'] as Uint8Array // as the schema says
-  return new Map([...pieces].map(([session, some]) => [session, Buffer.concat(some.map(bytes))]))
-}
-
 /**
  * Replaces a damaged file, under a lock that it gets only if no other program has the file open, so that no write is lost. Returns the new
  * path of the damaged file; `undefined` if the file is not damaged.
@@ -263,7 +211,11 @@ async function salvage(
   return withConnection(path, async (connection) => {
     await lockExclusively(path, connection, lockWaitMs)
     const tables = await checkTables(connection)
-    const damage = [...checkTableDefinitions(path, connection), ...checkIntegrity(connection), ...checkRows(tables)]
+    const damage = [
+      ...checkTableDefinitions(path, connection),
+      ...checkIntegrity(connection),
+      ...checkRows(tables, SAVE_HINT),
+    ]
     if (damage.length === 0 && isOpenable(path)) return undefined
     const saved = `${path}.saved-${randomHex()}`
     await buildFile(saved, (sql) => refill(sql, tables, wish, nowMs), { lockWaitMs })

@@ -1,10 +1,15 @@
-/** Finds damage in tables that SQLite itself doesn't notice, and reads what is intact in damaged ones. */
+/** Finds damage in tables that the database itself doesn't notice, and reads what is intact in damaged ones. */
 import { checkedSettings } from '../disk/checked-settings.ts'
+import { type Finding, finding } from '../disk/doctor/finding.ts'
+import { toldSecrets } from '../disk/doctor/secret-text.ts'
+import { type AskedSettings, otherSettings } from '../disk/doctor/settings-differ.ts'
+import { brokenLines, metadataFindings } from '../disk/doctor/transcript-checks.ts'
+import { safeFileName } from '../disk/safe-file-name.ts'
 import { listNames, parseEntry } from '../engine/entries.ts'
 import { parseChange, parseVersion } from '../engine/history.ts'
 import { parseKeptFile } from '../engine/image.ts'
-import { type Counters, isIntact, TABLE_NAMES, type TableName } from '../engine/schema.ts'
-import type { Row, Sql } from '../engine/sql.ts'
+import { type Counters, isIntact, keyColumns, TABLE_NAMES, type TableName } from '../engine/schema.ts'
+import { placeholders, type Row, type Sql, type SqlValue } from '../engine/sql.ts'
 
 export interface DamagedRow {
   readonly table: TableName
@@ -39,10 +44,27 @@ export async function readRows(
     if (!isCut) break
   }
   const rows = [...found].sort(([a], [b]) => a - b).map(([, row]) => row)
+  return { ...sortedOut(table, rows), isCut }
+}
+
+/** Reads a table by its key. The database finds broken pages itself. */
+export async function readRowsByKey(sql: Sql, table: TableName): ReturnType<typeof readRows> {
+  const columns = keyColumns(table)
+  const [rows, list] = [[] as Row[], columns.join(', ')]
+  for (let last: SqlValue[] | undefined; ; ) {
+    const after = last ? `WHERE (${list}) > (${placeholders(columns.length)}) ` : ''
+    const page = await sql.all(`SELECT * FROM ${table} ${after}ORDER BY ${list} LIMIT ${PAGE_ROWS}`, last)
+    rows.push(...page)
+    if (page.length < PAGE_ROWS) return { ...sortedOut(table, rows), isCut: false }
+    last = columns.map((column) => page.at(-1)?.[column] ?? null)
+  }
+}
+
+function sortedOut(table: TableName, rows: readonly Row[]): { rows: Row[]; damaged: DamagedRow[] } {
   const good = new Set(rows.filter((row) => isIntact(table, row) && isReadable(table, row)))
   const damaged = rows.filter((row) => !good.has(row)).map((row) => ({ table, row: labelOf(row) }))
   // Derived bytes can be built again.
-  return { rows: table === 'derived' ? [] : [...good], damaged, isCut }
+  return { rows: table === 'derived' ? [] : [...good], damaged }
 }
 
 /** Whether the values make sense: anyone can write a row with a valid checksum. */
@@ -100,15 +122,16 @@ export interface CheckedTables {
   readonly contradictions: readonly string[]
 }
 
-export async function checkTables(sql: Sql): Promise<CheckedTables> {
+/** `read`: how a table is read; a SQLite file may be broken. */
+export async function checkTables(sql: Sql, read: typeof readRows = readRows): Promise<CheckedTables> {
   const damaged: DamagedRow[] = []
   const cut: TableName[] = []
   const rows = {} as Record<TableName, readonly Row[]> // filled below, for every table
   for (const table of TABLE_NAMES) {
-    const read = await readRows(sql, table)
-    rows[table] = read.rows
-    damaged.push(...read.damaged)
-    if (read.isCut) cut.push(table)
+    const found = await read(sql, table)
+    rows[table] = found.rows
+    damaged.push(...found.damaged)
+    if (found.isCut) cut.push(table)
   }
   return { rows, damaged, cut, contradictions: contradictionsIn(rows) }
 }
@@ -149,4 +172,55 @@ function contradictionsIn({ entries, versions, names, changes, settings }: Rows)
   const { number = 0 } = last ? (JSON.parse(String(last['value'])) as { number: number }) : {}
   if (number !== (numbers.at(-1) ?? number)) found.push(`the last change is ${numbers.at(-1)}, not ${number}`)
   return found
+}
+
+/** Damaged rows, and tables that contradict each other. */
+export function checkRows({ damaged, cut, contradictions }: CheckedTables, hint: string): Finding[] {
+  return [
+    ...cut.map((table) => finding('damaged-file', '.', `the table ${table} can't be read to its end`, hint)),
+    ...damaged.map(({ table, row }) =>
+      finding('damaged-record', '.', `table ${table}, row ${row}: its checksum or its values are wrong`, hint),
+    ),
+    ...contradictions.map((problem) => finding('damaged-record', '.', problem, hint)),
+  ]
+}
+
+/** What people should know about intact rows: other settings, secrets, broken transcripts. */
+export function checkContent({ rows }: CheckedTables, wish: AskedSettings): Finding[] {
+  const found: Finding[] = []
+  const pinned = rows.settings.find(({ key }) => key === 'settings')
+  if (pinned) {
+    for (const { is, problem } of otherSettings(wish, JSON.parse(String(pinned['value'])))) {
+      const hint = `Use "${is}", or leave it out: a memory keeps the settings it was created with.`
+      found.push(finding('settings-differ', '.', problem, hint))
+    }
+  }
+  for (const row of rows.entries) {
+    const { id, scope, kind, name, content } = parseEntry(row)
+    const agent = scope === 'world' || scope === 'main' ? '' : ` --agent ${scope}`
+    const hint = `Change it where it is used, then remove it here: keepsake forget ${id} --purge${agent}`
+    for (const { problem } of toldSecrets(content)) {
+      found.push(finding('secret', '.', `the ${kind} ${JSON.stringify(name ?? id)}, ${problem}`, hint))
+    }
+  }
+  for (const [session, bytes] of transcriptsIn(rows.transcripts)) {
+    const [scope = '', key = ''] = session.split('\0')
+    const hint = 'Change it where it is used. What was kept of this transcript: keepsake forget REF --purge'
+    const secrets = toldSecrets(bytes.toString()).map(({ problem }) => finding('secret', '.', problem, hint))
+    const name = `${safeFileName(key, 'session')}.jsonl`
+    for (const one of [...metadataFindings('.', name, bytes), ...brokenLines('.', bytes), ...secrets]) {
+      found.push({ ...one, problem: `the session "${key}" of ${scope}, ${one.problem}` })
+    }
+  }
+  return found
+}
+
+function transcriptsIn(rows: readonly Row[]): Map<string, Buffer> {
+  const pieces = new Map<string, Row[]>()
+  for (const row of [...rows].sort((a, b) => Number(a['start']) - Number(b['start']))) {
+    const session = `${row['scope']}\0${row['key']}`
+    pieces.set(session, [...(pieces.get(session) ?? []), row])
+  }
+  const bytes = (row: Row): Uint8Array => row['bytes'] as Uint8Array // as the schema says
+  return new Map([...pieces].map(([session, some]) => [session, Buffer.concat(some.map(bytes))]))
 }

@@ -21,7 +21,8 @@ export function isConnectionLost(error: unknown): boolean {
 /** The server shuts down, crashed, or is starting. */
 const SERVER_GONE = /^(57P0[1-5]|08...)$/
 const NO_CONNECTION = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOENT)$/
-const CUT = /^(Connection terminated|Client has encountered|Client was closed|timeout |Query read timeout|write after end)/
+const CUT =
+  /^(Connection terminated|Client has encountered|Client was closed|timeout |Query read timeout|write after end)/
 
 function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | null | undefined)?.code ?? '')

@@ -37,7 +37,8 @@ export async function findMemory(sql: Sql, place: PostgresPlace): Promise<FoundM
     throw new ForeignError(`${postgresAddress(place)}, schema ${place.schema}`, 'it has tables, but no memory')
   }
   const [settings, version] = await Promise.all([readSetting(sql, 'settings'), readSetting(sql, VERSION_KEY)])
-  if (Number(version) > MIGRATIONS.length) throw new NewerError(postgresAddress(place), Number(version), MIGRATIONS.length)
+  if (Number(version) > MIGRATIONS.length)
+    throw new NewerError(postgresAddress(place), Number(version), MIGRATIONS.length)
   if (settings === undefined) throw new ForeignError(postgresAddress(place), 'its settings are missing')
   return { settings, isOlder: Number(version) < MIGRATIONS.length }
 }
@@ -80,10 +81,14 @@ function encodingError(place: PostgresPlace, encoding: string): KeepsakeError {
 }
 
 function hiddenError(place: PostgresPlace): KeepsakeError {
-  return new KeepsakeError('NOT_FOUND', `${postgresAddress(place)}: there is no schema "${place.schema}" for this role`, {
-    hint: `Check the name, or ask its owner for: GRANT USAGE ON SCHEMA ${place.schema} TO …`,
-    data: { schema: place.schema },
-  })
+  return new KeepsakeError(
+    'NOT_FOUND',
+    `${postgresAddress(place)}: there is no schema "${place.schema}" for this role`,
+    {
+      hint: `Check the name, or ask its owner for: GRANT USAGE ON SCHEMA ${place.schema} TO …`,
+      data: { schema: place.schema },
+    },
+  )
 }
 
 function mayNotCreate(place: PostgresPlace, cause: unknown): KeepsakeError {

@@ -5,7 +5,7 @@ import { KeepsakeError, StorageError } from '../../errors.ts'
 import type { PostgresPlace } from '../../model/postgres-address.ts'
 import type { JobTransaction } from './jobs.ts'
 import { isServerError, postgresError } from './postgres-errors.ts'
-import { refuseNul, type Row, type SqlValue } from './sql.ts'
+import { type Row, refuseNul, type SqlValue } from './sql.ts'
 import { installCommand } from './sqlite.ts'
 
 const PACKAGE = 'pg'
@@ -140,7 +140,10 @@ export class PostgresTransaction implements JobTransaction {
   }
 
   async run(statement: string, values: readonly SqlValue[] = []): Promise<void> {
-    const bytes = values.reduce<number>((sum, value) => sum + (typeof value === 'object' ? (value?.length ?? 0) : 16), 0)
+    const bytes = values.reduce<number>(
+      (sum, value) => sum + (typeof value === 'object' ? (value?.length ?? 0) : 16),
+      0,
+    )
     this.#inFlight++
     this.#inFlightBytes += bytes
     const sent = this.#send(statement, values).finally(() => {

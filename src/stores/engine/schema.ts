@@ -60,6 +60,10 @@ function parseTable(table: string, key: string, text: string) {
 
 export const TABLE_NAMES: readonly TableName[] = Object.keys(TABLES) as TableName[] // the keys of this very object
 
+export function keyColumns(table: TableName): readonly string[] {
+  return TABLES[table].key.split(', ')
+}
+
 const INDEXES = [
   'CREATE UNIQUE INDEX entries_by_seq ON entries (seq)',
   'CREATE INDEX entries_by_scope ON entries (scope, seq)',

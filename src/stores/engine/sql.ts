@@ -93,8 +93,9 @@ export async function queryIn(
   return rows
 }
 
+/** For none, a list that nothing is in: PostgreSQL refuses an empty one. */
 export function placeholders(count: number): string {
-  return Array(count).fill('?').join(', ')
+  return count === 0 ? 'NULL' : Array(count).fill('?').join(', ')
 }
 
 export async function queryOne(sql: Sql, statement: string, values?: readonly SqlValue[]): Promise<Row | undefined> {

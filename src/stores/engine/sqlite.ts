@@ -2,13 +2,7 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import process from 'node:process'
-import {
-  DamagedError,
-  isKeepsakeError,
-  KeepsakeError,
-  ReadOnlyError,
-  StorageError,
-} from '../../errors.ts'
+import { DamagedError, isKeepsakeError, KeepsakeError, ReadOnlyError, StorageError } from '../../errors.ts'
 import { freeBytes } from '../disk/platform.ts'
 import { schemaStatements } from './schema.ts'
 import { type Row, refuseNul, type Sql, type SqlValue } from './sql.ts'

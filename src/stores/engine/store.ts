@@ -12,7 +12,16 @@ import { isDocumentName } from '../disk/documents.ts'
 import { refuseOtherScope } from '../disk/pinned-settings.ts'
 import { sqlDerived, sqlLeases } from './derived.ts'
 import { deleteEntry, getEntry, listEntries, loadForPlanning, putEntry, resolveEntry, scanEntries } from './entries.ts'
-import { appendChange, applyRetention, hasChange, queryChanges, readFeed, readGone, readStateAt, readVersions } from './history.ts'
+import {
+  appendChange,
+  applyRetention,
+  hasChange,
+  queryChanges,
+  readFeed,
+  readGone,
+  readStateAt,
+  readVersions,
+} from './history.ts'
 import { createImage, parseKeptFile } from './image.ts'
 import { clearVacuumDue, isVacuumDue, purgeTables } from './purge.ts'
 import { markWritten, readCounters, upsert, writeCounters } from './schema.ts'

@@ -33,6 +33,8 @@ export interface PostgresStoreOptions extends SettingsWish {
 export interface PostgresStore extends Store, Movable {
   /** The address, without a password. */
   readonly path: string
+  /** Whether there is a memory. */
+  isMade(): Promise<boolean>
   /** Creates the schema, if there is no memory in it. */
   init(): Promise<void>
 }
@@ -57,7 +59,9 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     onCreated: () => options.onCreated?.(newSettings),
     onOpened: (text) => {
       const refuse = (problem: string): KeepsakeError =>
-        new KeepsakeError('DAMAGED', `${path}: its settings: ${problem}`, { hint: 'Restore a backup into another schema.' })
+        new KeepsakeError('DAMAGED', `${path}: its settings: ${problem}`, {
+          hint: 'Restore a backup into another schema.',
+        })
       pinned = checkedSettings(path, JSON.parse(text), refuse)
       checkWish(pinned)
     },
@@ -71,6 +75,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   return {
     ...store,
     path,
+    isMade: () => database.exists(),
     async init() {
       await write(database, async () => undefined)
     },

@@ -73,6 +73,7 @@ export type FileCode = 'damaged-file' | 'damaged-record' | 'foreign-file' | 'new
 export type ServerCode =
   | 'unreachable-server'
   | 'foreign-collection'
+  | 'foreign-schema'
   | 'newer-server'
   | 'damaged-root'
   | 'log-gap'
@@ -167,6 +168,7 @@ export const FILE_CODES: Readonly<Record<FileCode, CodeRule>> = {
 export const SERVER_CODES: Readonly<Record<ServerCode, CodeRule>> = {
   'unreachable-server': damage,
   'foreign-collection': damage,
+  'foreign-schema': damage,
   'newer-server': damage,
   'damaged-root': damage,
   'log-gap': damage,
@@ -194,6 +196,7 @@ const KEEPS_FROM_MENDING: ReadonlySet<Code | FileCode | ServerCode> = new Set([
   'newer-file',
   'unreachable-server',
   'foreign-collection',
+  'foreign-schema',
   'newer-server',
   'damaged-root',
   'log-gap',
