@@ -18,13 +18,9 @@ export async function exactEntries(
 ): Promise<readonly Exact[]> {
   const name = nameIn(text)
   if (name === undefined) return []
-  const found: Exact[] = []
   const ownFirst = [...scopes].sort((a, b) => Number(a === WORLD) - Number(b === WORLD))
-  for (const scope of ownFirst) {
-    const entry = await store.resolve(scope, name, call)
-    if (entry) found.push({ id: entry.id, by: called(entry, name) })
-  }
-  return found
+  const entries = await Promise.all(ownFirst.map((scope) => store.resolve(scope, name, call)))
+  return entries.flatMap((entry) => (entry ? [{ id: entry.id, by: called(entry, name) }] : []))
 }
 
 function called(entry: Entry, name: string): 'name' | 'alias' {

@@ -2,7 +2,7 @@
  * The indexes that one memory searches, world and own, brought up to date before each search: what another process wrote or a
  * hand changed a moment ago is found. One at a time, since a search must not see a document half exchanged.
  */
-import type { Scope } from '../model/entry.ts'
+import type { Entry, Scope } from '../model/entry.ts'
 import { oneQuestion } from '../model/one-question.ts'
 import type { CallOptions, Problem, Store } from '../ports/store.ts'
 import type { Analyzer } from '../search/analyzer.ts'
@@ -51,6 +51,18 @@ export class RecallIndex {
     return turn
   }
 
+  /** The entry as of the last look at the store. Those read before are remembered for as long as they are unchanged. */
+  async read(id: string, options: CallOptions): Promise<Entry | undefined> {
+    const known = this.#scopes.map((scope) => scope.known(id)).find((entry) => entry !== undefined)
+    if (known) return known
+    const cursors = this.#scopes.map(({ at }) => at)
+    const entry = await this.#store.get(id, options)
+    const n = this.#names.indexOf(entry?.scope ?? '')
+    // It may have changed while it was read.
+    if (entry && this.#scopes[n]?.at === cursors[n]) this.#scopes[n]?.remember(entry)
+    return entry
+  }
+
   /** What was indexed since the last snapshot, for the next process. */
   async save(): Promise<void> {
     await this.#turn
@@ -61,9 +73,14 @@ export class RecallIndex {
     const problems: Problem[] = []
     const { timezone: zone } = await this.#store.settings()
     const cursors = await Promise.all(this.#scopes.map((scope) => scope.cursor(zone, options)))
-    for (const [n, scope] of this.#scopes.entries()) {
-      const feed = await this.#store.feed(cursors[n] ?? 'now', { ...options, edits: [this.#names[n] ?? ''] })
-      await scope.follow(feed, options)
+    // Asked together: a server answers both in the time of one.
+    const feeds = await Promise.all(
+      this.#names.map((name, n) =>
+        this.#store.feed(cursors[n] ?? 'now', { ...options, edits: [name], scopes: [name] }),
+      ),
+    )
+    for (const [n, feed] of feeds.entries()) {
+      await this.#scopes[n]?.follow(feed, options)
       problems.push(...feed.problems)
     }
     return problems

@@ -17,6 +17,9 @@ const FEW = 32
 const WORTH_SAVING = 64
 const WORTH_SAVING_SHARE = 1 / 16
 
+/** Entries remembered per scope. */
+const MAX_REMEMBERED = 256
+
 interface Note {
   readonly version: number
   /** Whose entries these are: a file may have been put in the place of another. */
@@ -36,6 +39,8 @@ export class ScopeIndex {
   #cursor: Cursor | undefined
   #edited: ReadonlySet<string> = new Set()
   #unsaved = 0
+  /** Entries that searches have shown, as they are in the index. */
+  readonly #shown = new Map<string, Entry>()
   #opened = false
   /** Put in or taken out since `takeTouched`; missing while nobody asks, or where any may be. */
   #touched: Set<string> | undefined
@@ -61,6 +66,16 @@ export class ScopeIndex {
     const touched = this.#touched
     this.#touched = new Set()
     return touched
+  }
+
+  /** An entry read earlier that nothing has changed since. */
+  known(id: string): Entry | undefined {
+    return this.#shown.get(id)
+  }
+
+  remember(entry: Entry): void {
+    if (this.#shown.size >= MAX_REMEMBERED) this.#shown.clear()
+    this.#shown.set(entry.id, entry)
   }
 
   /** Where it has followed the feed to; the snapshot is opened first. */
@@ -94,6 +109,7 @@ export class ScopeIndex {
   async #open(zone: string, options: CallOptions): Promise<void> {
     this.#opened = true
     this.#touched = undefined
+    this.#shown.clear()
     this.#zone = zone
     this.#cursor = undefined
     this.#index = new SearchIndex(this.#analyzer, SCHEMA)
@@ -110,6 +126,7 @@ export class ScopeIndex {
   /** Where the feed can't tell what changed: every head against what the index holds of it. */
   async #compare(options: CallOptions): Promise<void> {
     this.#edited = new Set()
+    this.#shown.clear()
     const heads = await this.#store.heads({ scopes: [this.#scope] }, options)
     const there = new Set(heads.map((head) => head.id))
     for (const id of [...this.#index.ids()]) if (!there.has(id)) this.#remove(id)
@@ -158,10 +175,8 @@ export class ScopeIndex {
     if (ids.length === 0) return
     const found = new Map<string, Entry>()
     if (ids.length <= FEW) {
-      for (const id of ids) {
-        const entry = await this.#store.get(id, options)
-        if (entry) found.set(id, entry)
-      }
+      const entries = await Promise.all(ids.map((id) => this.#store.get(id, options)))
+      for (const entry of entries) if (entry) found.set(entry.id, entry)
     } else {
       for await (const entry of this.#store.scan({ scopes: [this.#scope], ids: new Set(ids) }, options))
         found.set(entry.id, entry)
@@ -169,21 +184,26 @@ export class ScopeIndex {
     const wanted = [...found.values()].filter((entry) => entry.scope === this.#scope)
     for (const id of ids) if (found.get(id)?.scope !== this.#scope) this.#remove(id)
     this.#unsaved += wanted.length
-    for (const { id } of wanted) this.#touched?.add(id)
+    for (const { id } of wanted) this.#touch(id)
     this.#index.putAll(wanted.map((entry) => documentOf(entry, this.#zone)))
   }
 
   #put(entry: Entry): void {
     if (this.#holds(entry)) return
     this.#unsaved++
-    this.#touched?.add(entry.id)
+    this.#touch(entry.id)
     this.#index.put(documentOf(entry, this.#zone))
   }
 
   #remove(id: string): void {
     if (!this.#index.remove(id)) return
     this.#unsaved++
+    this.#touch(id)
+  }
+
+  #touch(id: string): void {
     this.#touched?.add(id)
+    this.#shown.delete(id)
   }
 
   #holds(head: EntryHead): boolean {

@@ -56,8 +56,13 @@ export interface Meant {
 
 export async function searchMemory(place: SearchPlace, request: SearchRequest, call: SearchCall = {}): Promise<Found> {
   const query = withDateWords(parseQuery(request.text, place.analyzer))
-  const exact = await exactEntries(place.store, request, callOf(request))
-  const { ranking, picked, isPartial } = await picks(place, request, query, exact, call)
+  const options = callOf(request)
+  // Asked together: a server answers both in the time of one.
+  const [exact] = await Promise.all([
+    exactEntries(place.store, request, options),
+    call.looked ? undefined : place.index.inStep(() => undefined, options),
+  ])
+  const { ranking, picked, isPartial } = await picks(place, request, query, exact, { ...call, looked: true })
   const { hits, omitted } = picked
   return {
     hits,
@@ -129,7 +134,7 @@ export async function withMeaning<T>(
 
 /** In their order: what is still there, each thing once, whole entries within the budget, up to the limit. */
 export async function pick(
-  { store, analyzer }: SearchPlace,
+  { index, analyzer }: SearchPlace,
   request: SearchRequest,
   query: Query,
   { candidates, nearest }: Ranking,
@@ -138,9 +143,12 @@ export async function pick(
   const alike = new Map<string, string>()
   const [chosen, omitted]: [{ candidate: Candidate; entry: Entry }[], string[]] = [[], []]
   let tokensLeft = request.budgetTokens ?? 0
+  const first = candidates.slice(0, request.limit).map(({ id }) => [id, readHit(index, id, request)] as const)
+  const read = new Map(first)
+  await Promise.all(read.values())
   for (const candidate of candidates) {
     if (chosen.length + omitted.length >= request.limit) break
-    const entry = await readHit(store, candidate.id, request)
+    const entry = await (read.get(candidate.id) ?? readHit(index, candidate.id, request))
     if (!entry) continue
     const other = alikes.of(entry)
     if (other !== undefined) {
@@ -170,9 +178,9 @@ function tokensOf({ name, description, content }: Entry): number {
 }
 
 /** What was removed or has expired since the index was asked is no hit. */
-async function readHit(store: Store, id: string, request: SearchRequest): Promise<Entry | undefined> {
+async function readHit(index: RecallIndex, id: string, request: SearchRequest): Promise<Entry | undefined> {
   const { scopes, nowMs } = request
-  const entry = await store.get(id, callOf(request))
+  const entry = await index.read(id, callOf(request))
   if (!entry || !scopes.includes(entry.scope) || isExpired(entry, instant(nowMs))) return undefined
   return entry
 }

@@ -232,10 +232,10 @@ export async function readTouched(sql: Sql, numbers: readonly number[]): Promise
   const inOrder = (list: string): string => `SELECT * FROM versions WHERE number IN (${list}) ORDER BY number, position`
   const rows = await queryIn(sql, numbers, inOrder)
   const previous = 'SELECT * FROM versions WHERE id = ? AND number < ? ORDER BY number DESC LIMIT 1'
-  for (const row of rows) {
+  const earlier = await Promise.all(rows.map(({ id, number }) => queryOne(sql, previous, [id ?? null, number ?? null])))
+  for (const [n, row] of rows.entries()) {
     const [id, number, after] = [String(row['id']), Number(row['number']), parseVersion(row)]
-    const earlier = await queryOne(sql, previous, [id, number])
-    const before = earlier && parseVersion(earlier)
+    const before = earlier[n] && parseVersion(earlier[n])
     touched.get(number)?.push({ id, ...(before ? { before } : {}), ...(after ? { after } : {}) })
   }
   return touched
@@ -301,9 +301,9 @@ export async function readGone(sql: Sql, { scopes, kinds, called }: GoneFilter):
   addIn('kind', kinds)
   const removed = await sql.all(`SELECT DISTINCT id FROM versions WHERE ${conditions.join(' AND ')}`, values)
   const found: { entry: Entry; number: number; position: number }[] = []
-  for (const { id } of removed) {
-    const lastTwo = 'SELECT * FROM versions WHERE id = ? ORDER BY number DESC LIMIT 2'
-    const [removal, before] = await sql.all(lastTwo, [id ?? null])
+  const lastTwo = 'SELECT * FROM versions WHERE id = ? ORDER BY number DESC LIMIT 2'
+  const pairs = await Promise.all(removed.map(({ id }) => sql.all(lastTwo, [id ?? null])))
+  for (const [removal, before] of pairs) {
     const entry = removal && before && parseVersion(removal) === undefined ? parseVersion(before) : undefined
     if (!entry || !(scopes?.includes(entry.scope) ?? true) || !(kinds?.includes(entry.kind) ?? true)) continue
     found.push({ entry, number: Number(removal?.['number']), position: Number(removal?.['position']) })

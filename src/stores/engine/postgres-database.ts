@@ -38,12 +38,20 @@ export interface PostgresOptions extends Limits {
   readonly onOpened?: (settings: string) => void
 }
 
+type ReadWork<T> = (sql: Sql, isThere: boolean) => Promise<T>
+
+interface SharedRead {
+  readonly run: ReadWork<void>
+  readonly fail: (error: unknown) => void
+}
+
 export class PostgresDatabase implements Database {
   readonly path: string
   readonly #options: PostgresOptions
   readonly #queue = new JobQueue(() => this.#turn())
   /** Sent with our notifications, to tell them from those of others. */
   readonly #id = crypto.randomUUID()
+  readonly #reads: SharedRead[] = []
   #pool: Promise<Pool> | undefined
   #isReady = false
   #wasReached = false
@@ -168,21 +176,35 @@ export class PostgresDatabase implements Database {
     return `keepsake_${this.#options.place.schema}`.slice(0, 63)
   }
 
-  /** Sends BEGIN with the first statement, and does not wait for COMMIT: one statement takes one round trip. */
-  #reading<T>(work: (sql: Sql, isThere: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  #reading<T>(work: ReadWork<T>, signal?: AbortSignal): Promise<T> {
     if (this.#isClosed) return Promise.reject(closedError(this.path))
-    const attempt = (): Promise<T> =>
-      this.#withClient(async (client) => {
+    return abortable(() => this.#whileUnreachable(() => this.#shareSnapshot(work)), signal)
+  }
+
+  /** Reads that are asked for in the same moment share a connection and a snapshot, and with it their round trips. */
+  #shareSnapshot<T>(work: ReadWork<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => reject(postgresError(this.#options.place, error))
+      const run = (sql: Sql, isThere: boolean): Promise<void> => work(sql, isThere).then(resolve, fail)
+      this.#reads.push({ run, fail })
+      if (this.#reads.length === 1) setImmediate(() => this.#runReads(this.#reads.splice(0)))
+    })
+  }
+
+  /** Sends BEGIN with the first statements, and does not wait for COMMIT: one statement takes one round trip. */
+  async #runReads(reads: readonly SharedRead[]): Promise<void> {
+    try {
+      await this.#withClient(async (client) => {
         const isThere = this.#isReady || (await this.#open(client))
         const sql = new PostgresTransaction(client, this.#options.place)
         sql.exec(READ)
-        try {
-          return await work(sql, isThere)
-        } finally {
-          sql.exec('COMMIT')
-        }
+        await Promise.all(reads.map(({ run }) => run(sql, isThere)))
+        sql.exec('COMMIT')
+        if (sql.isBroken) throw sql.failure
       })
-    return abortable(() => this.#whileUnreachable(attempt), signal)
+    } catch (error) {
+      for (const { fail } of reads) fail(error)
+    }
   }
 
   /** Whether there is a memory. Checks it before its first use. */
@@ -302,7 +324,9 @@ export class PostgresDatabase implements Database {
     const { Pool } = await this.#load()
     const config = clientConfig(this.#options.place, this.#options)
     const pool = new Pool({ ...config, max: MAX_CONNECTIONS, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true })
-    pool.on('error', () => undefined) // an idle connection was cut; the next call connects again
+    // An idle connection was cut: the next call connects again. A busy one: its statements fail.
+    pool.on('error', () => undefined)
+    pool.on('connect', (client) => client.on('error', () => undefined))
     return pool
   }
 

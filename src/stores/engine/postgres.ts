@@ -20,12 +20,13 @@ export interface PostgresModule {
 export interface Pool {
   connect(): Promise<PooledClient>
   end(): Promise<void>
-  on(event: 'error', listener: (error: Error) => void): void
+  on(event: 'error' | 'connect', listener: (client: Client) => void): void
 }
 
 export interface Client {
   connect(): Promise<unknown>
   end(): Promise<void>
+  readonly connection: { readonly stream: { cork(): void; uncork(): void } }
   query(query: { text: string; values?: readonly unknown[]; name?: string }): Promise<Result>
   on(event: 'error' | 'end' | 'notification', listener: (message: { payload?: string }) => void): void
 }
@@ -123,6 +124,7 @@ export class PostgresTransaction implements JobTransaction {
   readonly positionFunction = 'strpos'
   readonly #client: Client
   readonly #place: PostgresPlace
+  #isGathering = false
   #inFlight = 0
   #inFlightBytes = 0
   #last: Promise<unknown> = Promise.resolve()
@@ -174,8 +176,23 @@ export class PostgresTransaction implements JobTransaction {
     await this.#last.catch(() => undefined)
   }
 
+  /** Statements sent in the same moment go out in one packet. */
+  #gather(): void {
+    if (this.#isGathering) return
+    this.#isGathering = true
+    const { stream } = this.#client.connection
+    stream.cork()
+    queueMicrotask(() =>
+      queueMicrotask(() => {
+        this.#isGathering = false
+        stream.uncork()
+      }),
+    )
+  }
+
   #send(statement: string, values: readonly SqlValue[] = []): Promise<Result> {
     for (const value of values) refuseNul(value)
+    this.#gather()
     const answer = this.#client.query({ ...translated(statement), ...(values.length === 0 ? {} : { values }) })
     const checked = answer.catch((error) => {
       if (!isServerError(error)) this.isBroken = true

@@ -85,12 +85,12 @@ export async function queryIn(
   statement: (list: string) => string,
   more: readonly SqlValue[] = [],
 ): Promise<Row[]> {
-  const [all, rows] = [[...values], [] as Row[]]
+  const [all, batches] = [[...values], [] as Promise<readonly Row[]>[]]
   for (let from = 0; from < all.length; from += MAX_PLACEHOLDERS) {
     const some = all.slice(from, from + MAX_PLACEHOLDERS)
-    rows.push(...(await sql.all(statement(placeholders(some.length)), [...some, ...more])))
+    batches.push(sql.all(statement(placeholders(some.length)), [...some, ...more]))
   }
-  return rows
+  return (await Promise.all(batches)).flat()
 }
 
 /** For none, a list that nothing is in: PostgreSQL refuses an empty one. */
