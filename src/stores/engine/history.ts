@@ -81,9 +81,14 @@ export function parseVersion(row: Row): Entry | undefined {
   return state
 }
 
+/** The tag is the checksum of the last change: a copy of the database may go on with other changes of the same numbers. */
 export async function readCursor(sql: Sql): Promise<Cursor> {
-  const [epoch, { number }] = await Promise.all([readSetting(sql, 'epoch'), readCounters(sql)])
-  return { epoch: epoch ?? '', number }
+  const [epoch, { number }, last] = await Promise.all([
+    readSetting(sql, 'epoch'),
+    readCounters(sql),
+    queryOne(sql, 'SELECT checksum FROM changes WHERE number = (SELECT max(number) FROM changes)'),
+  ])
+  return { epoch: epoch ?? '', number, ...(last ? { tag: String(last['checksum']) } : {}) }
 }
 
 /** The statements are sent together, since a search that finds nothing new waits for this only. */
@@ -92,20 +97,23 @@ export async function readFeed(
   since: Cursor | 'now' | undefined,
   scopes?: readonly Scope[],
 ): Promise<ChangeFeed> {
-  const from = since === 'now' || since === undefined ? 0 : since.number
-  const [cursor, first, rows] = await Promise.all([
+  const from = since === 'now' || since === undefined ? { epoch: '', number: 0 } : since
+  const [cursor, first, seen, rows] = await Promise.all([
     readCursor(sql),
     queryOne(sql, 'SELECT min(number) AS number FROM changes'),
-    since === 'now' ? [] : changesAfter(sql, from, scopes),
+    queryOne(sql, 'SELECT checksum FROM changes WHERE number = ?', [from.number]),
+    since === 'now' ? [] : changesAfter(sql, from.number, scopes),
   ])
   const base = { cursor, edits: [], problems: [] }
   if (since === 'now') return { ...base, changes: [], restarted: false }
   const before = Number(first?.['number'] ?? cursor.number + 1) - 1
-  const isBeginning = since?.epoch === '' && since.number === 0 && before === 0
-  const restarted =
-    since !== undefined &&
-    !isBeginning &&
-    (since.epoch !== cursor.epoch || since.number > cursor.number || since.number < before)
+  const isBeginning = from.epoch === '' && from.number === 0 && before === 0
+  const isKnown =
+    from.epoch === cursor.epoch &&
+    from.number <= cursor.number &&
+    from.number >= before &&
+    (from.tag === undefined || seen === undefined || from.tag === String(seen['checksum']))
+  const restarted = since !== undefined && !isBeginning && !isKnown
   const all = restarted ? await changesAfter(sql, 0, scopes) : rows
   return { ...base, changes: all.map(parseChange), restarted }
 }
