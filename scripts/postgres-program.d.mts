@@ -30,7 +30,7 @@ interface ReplicaOptions {
   readonly port?: number
   /** Of its slot, and in `synchronous_standby_names`. `replica` if not given. */
   readonly name?: string
-  readonly settings?: PostgresSettings
+  readonly settings?: PostgresSettings | undefined
   readonly isTemporary?: boolean
 }
 

@@ -41,10 +41,14 @@ export function postgresProgram({ mayBePrivate = true } = {}) {
 }
 
 function describeProgram(binFolder, version) {
-  const share = shareFolder(binFolder)
-  const control = share === undefined ? undefined : readIfThere(path.join(share, 'extension/vector.control'))
-  const vector = /default_version = '([^']+)'/.exec(control ?? '')?.[1]
+  const vector = vectorIn(binFolder)
   return { binFolder, version, ...(vector === undefined ? {} : { vector }) }
+}
+
+function vectorIn(binFolder) {
+  const { status, stdout } = spawnSync(path.join(binFolder, 'pg_config'), ['--sharedir'], { encoding: 'utf8' })
+  const control = status === 0 ? readIfThere(path.join(stdout.trim(), 'extension/vector.control')) : undefined
+  return /default_version = '([^']+)'/.exec(control ?? '')?.[1]
 }
 
 /** The newest version first. */
@@ -64,11 +68,6 @@ function versionIn(folder) {
   return /\(PostgreSQL\) (\d+[.\w]*)/.exec(stdout ?? '')?.[1]
 }
 
-function shareFolder(binFolder) {
-  const { status, stdout } = spawnSync(path.join(binFolder, 'pg_config'), ['--sharedir'], { encoding: 'utf8' })
-  return status === 0 ? stdout.trim() : undefined
-}
-
 function readIfThere(file) {
   try {
     return fs.readFileSync(file, 'utf8')
@@ -80,7 +79,8 @@ function readIfThere(file) {
 
 /**
  * Starts a server on `folder`, which is created if it does not exist, with the database and the role `user`; it answers when this
- * resolves. Everything is in `folder`: its files in `data`, its password in `password`.
+ * resolves. Everything is in `folder`: its files in `data`, its password in `password`. A new one has pgvector, if the server has, in
+ * every database that does not come from template0: only a superuser may create that extension.
  * @param options.port a free one if not given
  * @param options.password for `user` and for the superuser; if not given, the one that the folder has, else a random one
  * @param options.settings of the server, such as `{ fsync: 'off' }`
@@ -201,7 +201,8 @@ async function prepareCluster(place, user, password) {
     await createFiles(place, created)
     const name = quoteName(user)
     const ownRole = user === SUPERUSER ? [] : [`CREATE ROLE ${name}`, `CREATE DATABASE ${name} OWNER ${name}`]
-    await runSql(place, created, [...ownRole, ...setPasswords])
+    const extension = vectorIn(place.binFolder) === undefined ? [] : ['CREATE EXTENSION vector']
+    await runSql(place, created, [...extension, ...ownRole, ...setPasswords])
     fs.renameSync(created, place.data)
   }
   writePassword(place, secret)
@@ -218,12 +219,12 @@ async function createFiles(place, data) {
   ])
 }
 
-/** In single-user mode, which needs no password, and reports errors only in words. */
+/** In template1, and in single-user mode, which needs no password, and reports errors only in words. */
 async function runSql(place, data, statements) {
   const { stderr } = await run(
     place,
     'postgres',
-    ['--single', '-D', data, '-c', 'log_min_error_statement=panic', SUPERUSER],
+    ['--single', '-D', data, '-c', 'log_min_error_statement=panic', 'template1'],
     {},
     statements.map((statement) => `${statement};\n`).join(''),
   )
@@ -268,7 +269,12 @@ async function startCluster(place, options) {
 /** The guard is the server's parent; it ends the server when its input ends, which this process holds open. */
 async function startOnPort(place, { port, user, password, settings = {} }) {
   const fixed = { listen_addresses: HOST, port, unix_socket_directories: '', logging_collector: 'off' }
-  const args = Object.entries({ ...settings, ...fixed }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  // In the folder and not in /dev/shm, where a server that is killed leaves it.
+  const shared = place.isTemporary ? { dynamic_shared_memory_type: 'mmap' } : {}
+  const args = Object.entries({ ...shared, ...settings, ...fixed }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
   const atTheEnd = place.isTemporary ? ['QUIT', place.folder] : ['INT', '']
   const server = [path.join(place.binFolder, 'postgres'), '-D', place.data, ...args]
   // As text, for the server's user may be unable to read the file.

@@ -2,6 +2,7 @@
 //   --port N           where it listens; a free port if not given
 //   --path DIR         where its data is kept; if not given, in a temporary folder, which is removed at the end
 //   --password TEXT    if not given, the one that DIR has, else a random one
+//   --fetch            only build pgvector for it, into .cache/postgres, and end
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -15,13 +16,15 @@ const USER = 'keepsake'
 const request = parseRequest()
 const program = postgresProgram()
 if (program.problem) fail(program.problem, FAILED)
-await run()
+if (request.fetchOnly) await fetchVector()
+else await run()
 
 function parseRequest() {
   const options = {
     port: { type: 'string' },
     path: { type: 'string' },
     password: { type: 'string' },
+    fetch: { type: 'boolean', default: false },
   }
   try {
     const { values } = parseArgs({ options })
@@ -31,10 +34,21 @@ function parseRequest() {
       port: values.port === undefined ? undefined : port,
       folder: values.path === undefined ? undefined : path.resolve(values.path),
       password: values.password,
+      fetchOnly: values.fetch,
     }
   } catch (error) {
-    return fail(`${error.message}\nUsage: npm run postgres -- [--port N] [--path DIR] [--password TEXT]`, USAGE)
+    return fail(
+      `${error.message}\nUsage: npm run postgres -- [--port N] [--path DIR] [--password TEXT] [--fetch]`,
+      USAGE,
+    )
   }
+}
+
+async function fetchVector() {
+  const { buildVector } = await import('./postgres-vector.mjs')
+  const { problem, vector } = await buildVector()
+  if (problem) fail(`PostgreSQL ${program.version} runs here, but without pgvector: ${problem}`, FAILED)
+  console.log(`PostgreSQL ${program.version} runs here, with pgvector ${vector}.`)
 }
 
 async function run() {

@@ -39,11 +39,16 @@ describeOnPostgres('a PostgreSQL server', (server) => {
 describeOnPostgres(
   'a PostgreSQL server with pgvector',
   (server) => {
-    it('lets the owner of a database create the extension', async () => {
-      const url = await server.createDatabase()
-      await server.query('CREATE EXTENSION vector', [], url)
+    it('has it in its databases', async () => {
       const sql = "SELECT '[1,0]'::vector <=> '[0,1]'::vector AS distance"
-      expect(await server.query(sql, [], url)).toEqual([{ distance: 1 }])
+      for (const url of [server.url(), await server.createDatabase()]) {
+        expect(await server.query(sql, [], url)).toEqual([{ distance: 1 }])
+      }
+    })
+
+    it('can have a database without it, whose owner may not create it', async () => {
+      const url = await server.createDatabase({ hasVector: false })
+      await expect(server.query('CREATE EXTENSION vector', [], url)).rejects.toMatchObject({ code: '42501' })
     })
   },
   { needsVector: true },

@@ -29,9 +29,6 @@ export interface PostgresTestOptions {
   readonly needsVector?: boolean
 }
 
-/** Otherwise a killed server leaves files in /dev/shm. */
-const SETTINGS: PostgresSettings = { dynamic_shared_memory_type: 'mmap' }
-
 /** `tests` is called at once, to name them; the server runs only while they do. */
 export function describeOnPostgres(
   title: string,
@@ -63,6 +60,7 @@ export class PostgresTestServer {
     this.#options = options
   }
 
+  /** Then `url()` has the extension. Only a superuser may create it elsewhere. */
   get hasVector(): boolean {
     return this.#program?.vector !== undefined
   }
@@ -100,11 +98,12 @@ export class PostgresTestServer {
     return this.url(`test_${randomUUID().replaceAll('-', '')}`)
   }
 
-  /** A database of its own, which belongs to `keepsake`. Its URL. */
-  async createDatabase(): Promise<string> {
+  /** A new database, which belongs to `keepsake`, with the extension `vector` if the server has it, unless told not to. Its URL. */
+  async createDatabase({ hasVector = true }: { readonly hasVector?: boolean } = {}): Promise<string> {
     const database = `test-${randomUUID()}`
-    await this.query(`CREATE DATABASE "${database}" OWNER "${this.#running.user}"`)
-    return this.#running.urlFor(this.#running.user, database)
+    const { user } = this.#running
+    await this.query(`CREATE DATABASE "${database}" OWNER "${user}" TEMPLATE template${hasVector ? 1 : 0}`)
+    return this.#running.urlFor(user, database)
   }
 
   /** Runs one statement on a connection of its own, as the superuser if no other URL is given. Its rows. */
@@ -149,7 +148,7 @@ export class PostgresTestServer {
       primary: this.#running,
       folder,
       name,
-      settings: { ...SETTINGS, ...this.#options.settings },
+      settings: this.#options.settings,
       isTemporary: true,
     })
     if (replica.problem !== undefined) throw new Error(replica.problem)
@@ -179,7 +178,7 @@ export class PostgresTestServer {
       binFolder: this.#program.binFolder,
       folder,
       port,
-      settings: { ...SETTINGS, ...this.#options.settings },
+      settings: this.#options.settings,
       isTemporary: true,
     })
     if (server.problem !== undefined) throw new Error(server.problem)
