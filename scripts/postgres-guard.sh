@@ -33,4 +33,5 @@ while kill -0 $server 2>/dev/null; do
   status=$?
 done
 kill $watcher 2>/dev/null
+wait $watcher
 exit $status

@@ -96,9 +96,8 @@ export async function startPostgres({
   settings,
   isTemporary = false,
 }) {
-  const place = preparePlace(binFolder, path.resolve(folder), isTemporary)
-  if (place.problem) return place
   try {
+    const place = preparePlace(binFolder, path.resolve(folder), isTemporary)
     const secret = await prepareCluster(place, user, password)
     return await startCluster(place, { port, user, password: secret, settings })
   } catch (error) {
@@ -111,9 +110,8 @@ export async function startPostgres({
  * @param options.folder must be missing or empty
  */
 export async function createReplica({ primary, folder, port, name = 'replica', settings, isTemporary = false }) {
-  const place = preparePlace(primary.binFolder, path.resolve(folder), isTemporary)
-  if (place.problem) return place
   try {
+    const place = preparePlace(primary.binFolder, path.resolve(folder), isTemporary)
     if (fs.existsSync(place.data)) throw new Error(`${folder} has a server's files already`)
     const { port: primaryPort, user, password } = primary
     const connection = Object.entries({ host: HOST, port: primaryPort, user: SUPERUSER, application_name: name })
@@ -153,7 +151,8 @@ function preparePlace(binFolder, folder, isTemporary) {
     fs.chownSync(folder, owner.uid, owner.gid)
   }
   if (!canReach(folder, owner)) {
-    return { problem: `${UNREACHABLE} ${folder}: it needs the permission x on every folder above` }
+    if (isNew) fs.rmdirSync(folder)
+    throw new Error(`${UNREACHABLE} ${folder}: it needs the permission x on every folder above`)
   }
   return canReach(path.join(binFolder, 'postgres'), owner) ? place : { ...place, binFolder: copyProgram(place) }
 }
@@ -177,14 +176,23 @@ function copyProgram({ binFolder, folder, owner }) {
   const copy = path.join(folder, 'program')
   const relative = path.relative(PRIVATE_COPY, binFolder)
   if (relative.startsWith('..')) throw new Error(`${UNREACHABLE} ${binFolder}`)
-  if (!fs.existsSync(copy)) {
-    const { status, stderr } = spawnSync('cp', ['-a', PRIVATE_COPY, copy], { encoding: 'utf8' })
-    if (status !== 0) throw new Error(stderr.trim())
+  if (modifiedAt(copy) !== modifiedAt(PRIVATE_COPY)) {
+    fs.rmSync(copy, { recursive: true, force: true })
+    // The guard runs as that user too, and removes the folder.
+    for (const [command, ...args] of [
+      ['cp', '-a', PRIVATE_COPY, copy],
+      ['chown', '-R', `${owner.uid}:${owner.gid}`, copy],
+    ]) {
+      const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' })
+      if (status !== 0) throw new Error(stderr.trim())
+    }
   }
   const copied = path.join(copy, relative)
   if (!canReach(path.join(copied, 'postgres'), owner)) throw new Error(`${UNREACHABLE} ${copied}`)
   return copied
 }
+
+const modifiedAt = (folder) => fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs
 
 /** Creates the files, the role and the database if they do not exist. They appear whole or not at all. Resolves to the password. */
 async function prepareCluster(place, user, password) {

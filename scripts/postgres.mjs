@@ -7,6 +7,7 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { expectFree } from './ports.mjs'
 import { postgresProgram, removePostgres, startPostgres } from './postgres-program.mjs'
 
 const FAILED = 1
@@ -52,29 +53,29 @@ async function fetchVector() {
 }
 
 async function run() {
+  if (request.port !== undefined) await expectFree(request.port).catch((error) => fail(whyNot(error), FAILED))
   const isTemporary = request.folder === undefined
   const folder = request.folder ?? fs.mkdtempSync(path.join(tmpdir(), 'keepsake-postgres-'))
   const { port, password } = request
   const { binFolder } = program
-  let server
+  const starting = startPostgres({ binFolder, folder, port, user: USER, password, isTemporary })
   let isEnding = false
-  const end = async (message) => {
+  const end = async (problem) => {
     if (isEnding) return
     isEnding = true
-    // A server that is still starting ends with this process.
-    await server?.stop(isTemporary ? 'immediate' : 'fast')
+    const server = await starting
+    if (!server.problem) await server.stop(isTemporary ? 'immediate' : 'fast')
     if (isTemporary) removePostgres(folder)
-    if (message !== undefined) fail(message, FAILED)
+    if (problem !== undefined) fail(problem, FAILED)
     process.exit(0)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end())
   endWithNpm(end)
-  const started = await startPostgres({ binFolder, folder, port, user: USER, password, isTemporary })
-  if (started.problem) return await end(started.problem)
-  server = started
-  console.log(describe(server, isTemporary))
-  const reason = await server.ended
-  await end(`the server ended by itself: ${reason}`)
+  const server = await starting
+  if (server.problem) return await end(server.problem)
+  if (!isEnding) console.log(describe(server, isTemporary))
+  const lastWords = await server.ended
+  await end(`the server ended by itself: ${lastWords}`)
 }
 
 function describe(server, isTemporary) {
@@ -88,15 +89,31 @@ function describe(server, isTemporary) {
   to stop it     Ctrl-C`
 }
 
+function whyNot({ code, message }) {
+  return code === 'EADDRINUSE'
+    ? `port ${request.port} is taken; choose another with --port`
+    : `can't listen on port ${request.port}: ${message}`
+}
+
 function quoteForShell(text) {
   return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** npm passes a signal on to the shell that it runs this in, and the shell keeps it for itself. */
+/** npm runs this in a shell. It passes signals on to the shell, which keeps them for itself, and does not pass on its own SIGKILL. */
 function endWithNpm(end) {
   if (process.env.npm_lifecycle_event === undefined) return
   const shell = process.ppid
-  setInterval(() => process.ppid !== shell && end(), 200).unref()
+  const npm = parentOf(shell)
+  setInterval(() => (process.ppid !== shell || parentOf(shell) !== npm) && end(), 200).unref()
+}
+
+/** Known on Linux only. */
+function parentOf(pid) {
+  try {
+    return /^PPid:\s*(\d+)$/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  } catch {
+    return undefined
+  }
 }
 
 function fail(message, status) {
