@@ -1,7 +1,13 @@
-/** A replica of the server that the tests use: it has what a synchronous commit acknowledged. */
+/** A replica takes over from a killed primary: with synchronous replication it has all that was acknowledged, and readers notice. */
 import { expect, it } from 'vitest'
 import { promote } from '../../scripts/postgres-program.mjs'
+import { parsePostgresAddress } from '../../src/model/postgres-address.ts'
+import { examinePostgres } from '../../src/stores/doctor/postgres.ts'
+import { postgresStore } from '../../src/stores/postgres/store.ts'
+import { apply, note, scanned } from '../../src/testing/requests.ts'
 import { describeOnPostgres } from './server.ts'
+
+const WRITES = 300
 
 describeOnPostgres(
   'a replica',
@@ -13,12 +19,33 @@ describeOnPostgres(
       await expect
         .poll(() => server.query('SELECT sync_state FROM pg_stat_replication'))
         .toEqual([{ sync_state: 'sync' }])
-      await server.query('CREATE TABLE kept AS SELECT 7 AS seven', [], server.url())
-      await expect(server.query('CREATE TABLE more ()', [], replica.url)).rejects.toMatchObject({ code: '25006' })
-      await server.kill()
+
+      const primary = parsePostgresAddress(server.freshUrl())
+      const { host, port } = new URL(replica.url)
+      const second = { ...primary, host: host.replace(/:\d+$/, ''), port: Number(port) }
+      const store = postgresStore({ place: primary, lockWaitMs: 1000 })
+      const acknowledged: string[] = []
+      const writing = (async () => {
+        for (let n = 0; n < WRITES; n++) {
+          await apply(store, [note(`note ${n}`)])
+          acknowledged.push(`note ${n}`)
+          if (n === WRITES / 2) void server.kill()
+        }
+      })()
+      await expect(writing).rejects.toMatchObject({ code: 'IO' })
+      await store.close()
+      expect(acknowledged.length).toBeGreaterThan(WRITES / 2)
+
+      const reader = postgresStore({ place: second })
+      await expect(apply(reader, [note('too early')])).rejects.toMatchObject({ code: 'READ_ONLY' })
       await promote(replica)
-      await server.query('INSERT INTO kept VALUES (8)', [], replica.url)
-      expect(await server.query('SELECT seven FROM kept', [], replica.url)).toEqual([{ seven: 7 }, { seven: 8 }])
+      const names = (await scanned(reader)).map(({ name }) => name)
+      expect(names).toEqual(expect.arrayContaining(acknowledged))
+      expect(new Set(names).size).toBe(names.length)
+      await apply(reader, [note('after it')])
+      await reader.close()
+      const { findings } = await examinePostgres({ place: second, lockMs: 10_000, requestMs: 10_000 }, {})
+      expect(findings).toEqual([])
     })
   },
   { onDisk: true },
