@@ -6,7 +6,7 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
     name: 'workspace',
     value: 'PATH',
     about:
-      'folder, file or chroma://HOST:PORT of the memory; else as agent.yaml says, else the nearest .keepsake or ~/.keepsake',
+      'folder, file or postgres://HOST/DATABASE of the memory; else as agent.yaml says, else the nearest .keepsake or ~/.keepsake',
   },
   { name: 'agent', value: 'ID', about: 'whose memory; else what agent.yaml says, else "main"' },
   { name: 'config', value: 'FILE', about: 'an agent.yaml; else the nearest upward' },

@@ -94,7 +94,7 @@ export class PostgresDatabase implements Database {
     const close = (): Promise<void> => this.#endClient(client)
     const sql = new PostgresTransaction(client, this.#options.place)
     try {
-      sql.exec('SET statement_timeout = 0')
+      sql.exec('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
       sql.exec(READ)
       return await work(isThere ? sql : EMPTY, close)
     } catch (error) {
@@ -144,11 +144,11 @@ export class PostgresDatabase implements Database {
 
   /** Creates the memory with what `fill` writes, in one transaction; `false` if there is one already. */
   async build(fill: (sql: Sql) => Promise<void>, signal?: AbortSignal): Promise<boolean> {
-    const isBuilt = await this.#withClient(async (client) => {
+    return this.#withClient(async (client) => {
       const sql = new PostgresTransaction(client, this.#options.place)
       try {
         sql.exec('BEGIN')
-        sql.exec('SET LOCAL statement_timeout = 0')
+        sql.exec('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0')
         const isNew = await abortable(() => createMemory(sql, this.#options.place, fill), signal)
         await sql.commit()
         return isNew
@@ -158,8 +158,6 @@ export class PostgresDatabase implements Database {
         throw error
       }
     })
-    if (isBuilt) this.#options.onCreated?.()
-    return isBuilt
   }
 
   async close(): Promise<void> {
@@ -185,7 +183,7 @@ export class PostgresDatabase implements Database {
   #shareSnapshot<T>(work: ReadWork<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => reject(postgresError(this.#options.place, error))
-      const run = (sql: Sql, isThere: boolean): Promise<void> => work(sql, isThere).then(resolve, fail)
+      const run = (sql: Sql, isThere: boolean): Promise<void> => work(sql, isThere).then(resolve)
       this.#reads.push({ run, fail })
       if (this.#reads.length === 1) setImmediate(() => this.#runReads(this.#reads.splice(0)))
     })
@@ -193,18 +191,29 @@ export class PostgresDatabase implements Database {
 
   /** Sends BEGIN with the first statements, and does not wait for COMMIT: one statement takes one round trip. */
   async #runReads(reads: readonly SharedRead[]): Promise<void> {
+    const failed: SharedRead[] = []
     try {
       await this.#withClient(async (client) => {
         const isThere = this.#isReady || (await this.#open(client))
         const sql = new PostgresTransaction(client, this.#options.place)
+        const runOne = async (read: SharedRead): Promise<void> => {
+          try {
+            await read.run(sql, isThere)
+          } catch (error) {
+            // The statement that failed may be another's.
+            if (sql.failure === undefined || reads.length === 1) read.fail(error)
+            else failed.push(read)
+          }
+        }
         sql.exec(READ)
-        await Promise.all(reads.map(({ run }) => run(sql, isThere)))
+        await Promise.all(reads.map(runOne))
         sql.exec('COMMIT')
         if (sql.isBroken) throw sql.failure
       })
     } catch (error) {
       for (const { fail } of reads) fail(error)
     }
+    for (const read of failed) await this.#runReads([read])
   }
 
   /** Whether there is a memory. Checks it before its first use. */

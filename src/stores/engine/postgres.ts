@@ -87,6 +87,8 @@ export function clientConfig(place: PostgresPlace, { lockMs, requestMs }: Limits
     connectionTimeoutMillis: requestMs,
     lock_timeout: lockMs,
     statement_timeout: lockMs + requestMs,
+    // A process that hangs, or a machine that is gone, must not hold the lock.
+    idle_in_transaction_session_timeout: lockMs + requestMs,
     // For a server that does not answer at all.
     query_timeout: lockMs + 2 * requestMs,
     types: {
