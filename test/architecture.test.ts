@@ -39,6 +39,7 @@ const TABLE: Readonly<Record<string, Row>> = {
     process: true,
   },
   'stores/file': { parts: ['errors.ts', 'model', 'ports', 'stores/disk', 'stores/engine'], node: true },
+  'stores/postgres': { parts: ['errors.ts', 'model', 'ports', 'stores/disk', 'stores/engine'] },
   'stores/doctor': { parts: ['errors.ts', 'model', 'ports', 'stores/disk', 'stores/engine'], node: true },
   // Its package is optional: it is loaded when a memory on a server is first opened.
   'stores/chroma': {
@@ -66,6 +67,7 @@ const TABLE: Readonly<Record<string, Row>> = {
       'embed',
       'stores/filesystem',
       'stores/file',
+      'stores/postgres',
       'stores/chroma',
       'stores/memory.ts',
     ],
