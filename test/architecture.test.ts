@@ -141,6 +141,7 @@ const TABLE: Readonly<Record<string, Row>> = {
       'stores/disk',
       'stores/filesystem',
       'stores/file',
+      'stores/postgres',
       'stores/doctor',
       'stores/chroma',
       'stores/memory.ts',
