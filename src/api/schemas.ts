@@ -124,7 +124,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     ),
     searched: object({
       mode: one('lexical', 'semantic', 'hybrid'),
-      'vectors?': object({ model: string, pending: integer, 'refused?': integer }),
+      'vectors?': object({ model: string, pending: integer, 'refused?': integer, 'searchedBy?': string }),
       'wordsOnly?': string,
       query: string,
       understood: object({

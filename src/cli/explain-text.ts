@@ -31,9 +31,16 @@ export function searchText(searched: Searched, zone: string, screen: Screen): st
   const rows = understoodParts(searched.understood).map(([called, texts]) => [called, screen.line(texts)] as const)
   return [
     screen.line(sentence),
+    ...vectorsText(searched).map((line) => screen.line(line)),
     ...meaningText(searched).map((line) => screen.line(line)),
     ...rowsText(rows, screen),
   ].join('\n')
+}
+
+/** What the store searched its own vectors with. */
+function vectorsText({ vectors }: Searched): string[] {
+  if (vectors?.searchedBy === undefined) return []
+  return [`Vectors of ${vectors.model}, searched by ${vectors.searchedBy}.`]
 }
 
 function rowsOf(why: Why): Row[] {

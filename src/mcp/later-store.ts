@@ -56,7 +56,14 @@ export function laterStore(open: () => Promise<Store>, { nativeVectors = false }
       read: async (...asked) => (await opened()).derived.read(...asked),
       write: async (...asked) => (await opened()).derived.write(...asked),
     },
-    ...(nativeVectors ? { vectors: laterVectors(async () => (await opened()).vectors) } : {}),
+    ...(nativeVectors
+      ? {
+          vectors: laterVectors(
+            async () => (await opened()).vectors,
+            () => store?.vectors,
+          ),
+        }
+      : {}),
     document: async (...asked) => (await opened()).document(...asked),
     lease: async (...asked) => (await opened()).lease(...asked),
     close: async () => {
@@ -65,19 +72,25 @@ export function laterStore(open: () => Promise<Store>, { nativeVectors = false }
   }
 }
 
-function laterVectors(find: () => Promise<NativeVectors | undefined>): NativeVectors {
+function laterVectors(
+  find: () => Promise<NativeVectors | undefined>,
+  present: () => NativeVectors | undefined,
+): NativeVectors {
   const opened = async (): Promise<NativeVectors> => {
     const vectors = await find()
     if (!vectors) throw new Error('this store was to keep vectors itself, and does not')
     return vectors
   }
   return {
-    progress: async (...asked) => (await opened()).progress(...asked),
-    touchedAfter: async (...asked) => (await opened()).touchedAfter(...asked),
-    begin: async (...asked) => (await opened()).begin(...asked),
-    advance: async (...asked) => (await opened()).advance(...asked),
+    get maxPieces() {
+      return present()?.maxPieces
+    },
+    describe: async (...asked) => (await opened()).describe(...asked),
+    status: async (...asked) => (await opened()).status(...asked),
+    reset: async (...asked) => (await opened()).reset(...asked),
+    pending: async (...asked) => (await opened()).pending(...asked),
     put: async (...asked) => (await opened()).put(...asked),
-    remove: async (...asked) => (await opened()).remove(...asked),
+    prune: async (...asked) => (await opened()).prune?.(...asked),
     read: async (...asked) => (await opened()).read(...asked),
     nearest: async (...asked) => (await opened()).nearest(...asked),
   }

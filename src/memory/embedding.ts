@@ -22,6 +22,8 @@ export interface Embeddings {
   readonly pending: number
   /** Entries that have none because the model does not take their text; missing where this process knows of none. */
   readonly refused?: readonly RefusedEntry[]
+  /** What compares the vectors if the store keeps them: `pgvector 0.8.0`, `own exact scan`. */
+  readonly searchedBy?: string
   /** Why the last try to make them failed: a sentence. */
   readonly problem?: string
 }
@@ -104,9 +106,11 @@ export async function embeddingsOf(searched: Searched): Promise<Embeddings> {
   )
   const problem = meaning.obstacle?.message ?? PROBLEMS.get(meaning)
   const { model, loaded } = meaning.source
+  const { searchedBy } = meaning
   return {
     ...{ model, loaded: loaded !== undefined, entries, pending },
     ...(refused.length === 0 ? {} : { refused }),
+    ...(searchedBy === undefined ? {} : { searchedBy }),
     ...(problem === undefined ? {} : { problem }),
   }
 }

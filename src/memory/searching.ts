@@ -65,7 +65,7 @@ export class Searching {
     await place.index.save()
     return {
       ...found,
-      searched: { ...withRefused(found.searched, meant), ...(wordsOnly === undefined ? {} : { wordsOnly }) },
+      searched: { ...withVectorFacts(found.searched, meant), ...(wordsOnly === undefined ? {} : { wordsOnly }) },
       warnings: [...found.warnings, ...warnings, ...(meant ? this.#embedInBackground(meant.meaning) : [])],
     }
   }
@@ -162,16 +162,21 @@ export class Searching {
     const found = await source?.find()
     if (!found) return undefined
     if (store.vectors) {
-      const { NativeMeaning } = await import('../recall/vectors/native-meaning.ts')
-      return new NativeMeaning(store, store.vectors, found)
+      const { NativeIndex } = await import('../recall/vectors/native-index.ts')
+      return new NativeIndex(store, scopes, store.vectors, found)
     }
     const { KeptMeaning } = await import('../recall/vectors/kept-meaning.ts')
     return new KeptMeaning(store, scopes, found)
   }
 }
 
-/** With how many entries get no vector. */
-function withRefused(searched: Searched, meant: Meant | undefined): Searched {
-  const refused = meant?.meaning.refused.length ?? 0
-  return refused === 0 || !searched.vectors ? searched : { ...searched, vectors: { ...searched.vectors, refused } }
+/** With how many entries get no vector, and what compares the vectors. */
+function withVectorFacts(searched: Searched, meant: Meant | undefined): Searched {
+  if (!searched.vectors || !meant) return searched
+  const { refused, searchedBy } = meant.meaning
+  const facts = {
+    ...(refused.length === 0 ? {} : { refused: refused.length }),
+    ...(searchedBy === undefined ? {} : { searchedBy }),
+  }
+  return { ...searched, vectors: { ...searched.vectors, ...facts } }
 }

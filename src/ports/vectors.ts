@@ -1,80 +1,90 @@
-/**
- * Vectors that a store keeps itself, in an index of its own, and searches there: a projection of the entries that somebody with a
- * model brings up to date, and nobody takes for the truth. Types only.
- */
+/** Vectors that a store keeps and searches itself, beside its entries. They can be made again from the entries. Types only. */
 import type { Entry, Scope } from '../model/entry.ts'
 import type { Kind } from '../model/kinds.ts'
 import type { CallOptions } from './store.ts'
 
-/** How far the vectors tell of the entries. */
-export interface VectorProgress {
+/** What all vectors of a memory were made with. Vectors of another model are never compared with them. */
+export interface VectorModel {
   /** `Embed.model`. */
-  readonly model: string
+  readonly name: string
   readonly dimensions: number
-  /** By which rule texts were cut into pieces. */
+  /** The version of the rule by which texts are cut into pieces. */
   readonly pieces: number
-  /** Another one each time that they are begun: what was read of them before that is void. */
-  readonly begun: string
-  /** Every entry that no change after this one touched has its vectors. Numbers go on through a purge. */
-  readonly number: number
-  /** While all are made for the first time: so they have up to this seq, and no entry behind it has. */
-  readonly upToSeq?: number
-  /** Of those that changes up to this number touched, the ones up to this seq have theirs already. */
-  readonly partly?: { readonly number: number; readonly upToSeq: number }
-  /** Entries that have none after all, because the model did not take their text. Whoever comes next tries them again. */
-  readonly without?: readonly string[]
 }
 
 export interface PieceVector {
-  /** Of the piece's text: what has the same need not be embedded again. */
+  /** Of the piece's text: a piece with the same hash need not be embedded again. */
   readonly hash: string
   readonly vector: Float32Array
 }
 
 export interface EntryVectors {
-  readonly entry: Entry
-  /** None: the entry is there, and is not found by meaning. */
+  readonly id: string
+  /** Of the entry that the vectors were made from. */
+  readonly revision: string
+  /** None: the entry has no text that a model reads, or the model refused it. It is not found by meaning, and not pending. */
   readonly pieces: readonly PieceVector[]
-  /** How many there are to be: until then they serve by their hash alone. */
-  readonly of: number
+  /** The model refused the text. */
+  readonly isRefused?: true
 }
 
-export interface StoredVectors {
+export interface VectorStatus {
+  /** Missing while there are no vectors. */
+  readonly model?: VectorModel
+  /** Entries of the given scopes that have no vectors of their present revision. */
+  readonly pending: readonly string[]
+  /** Entries of the given scopes whose text, as it is now, the model refused. */
+  readonly refused: readonly string[]
+}
+
+export interface PutVectorsOptions extends CallOptions {
+  /** What the vectors were made with. */
+  readonly model: VectorModel
+}
+
+export interface ReadVectors {
   readonly pieces: readonly PieceVector[]
-  /** They are all there, and of the entry as it is. What came too late is not, and its pieces serve by their hash alone. */
+  /** False: they are of an earlier revision. */
   readonly isCurrent: boolean
 }
 
-export interface NearWish extends CallOptions {
+export interface NearestRequest extends CallOptions {
   readonly scopes: readonly Scope[]
   readonly kinds: readonly Kind[]
-  /** So many pieces are looked at, if the store can; left out: as many as it can in any case. */
-  readonly most?: number
+  /** How many entries are wanted. A store may return fewer. */
+  readonly limit: number
 }
 
-export interface NearEntries {
-  /** Each by its nearest piece, the nearest first. */
+export interface NearestEntries {
+  /** Each by its nearest piece, the nearest first. Equally near ones by id. */
   readonly near: readonly { readonly id: string; readonly cosine: number }[]
   /** There are no others in these scopes and of these kinds. */
   readonly isAll: boolean
 }
 
-/** Who writes holds the lease `embed`. */
+/** The process that holds the lease `embed` writes; any process may search. Only vectors of an entry's present revision are ever used. */
 export interface NativeVectors {
-  /** `undefined`: there are none yet. FOREIGN where somebody else's stand in their place. */
-  progress(options?: CallOptions): Promise<VectorProgress | undefined>
-  /** What changes after a number touched, each id once, gone entries too; and up to which number that is. */
-  touchedAfter(
-    number: number,
-    options?: CallOptions,
-  ): Promise<{ readonly ids: readonly string[]; readonly number: number }>
-  /** Empties them and begins for another model, or for the first one. */
-  begin(progress: VectorProgress, options?: CallOptions): Promise<void>
-  advance(progress: VectorProgress, options?: CallOptions): Promise<void>
-  /** In place of what these entries had. */
-  put(entries: readonly EntryVectors[], options?: CallOptions): Promise<void>
-  remove(ids: readonly string[], options?: CallOptions): Promise<void>
-  /** Missing where an entry has none. */
-  read(ids: readonly string[], options?: CallOptions): Promise<ReadonlyMap<string, StoredVectors>>
-  nearest(query: Float32Array, wish: NearWish): Promise<NearEntries>
+  /** How many pieces of a text are embedded at most. Missing: all of them. */
+  readonly maxPieces?: number | undefined
+  /** Who searches, for people: "pgvector 0.8.0" or "own exact scan". */
+  describe(options?: CallOptions): Promise<string>
+  status(scopes: readonly Scope[], options?: CallOptions): Promise<VectorStatus>
+  /**
+   * Deletes all vectors; the next ones are of this model. If only its `pieces` differ from the present model's, the store may keep them
+   * for `read`, as those of an earlier revision.
+   */
+  reset(model: VectorModel, options?: CallOptions): Promise<void>
+  /** Entries of all agents without vectors of their present revision, in the order of `seq`, from behind the given one. */
+  pending(afterSeq: number, limit: number, options?: CallOptions): Promise<readonly Entry[]>
+  /**
+   * Replaces the vectors of these entries. Skips an entry that is not at the given revision any more.
+   *
+   * @throws CONFLICT if the vectors are of another model by now.
+   */
+  put(vectors: readonly EntryVectors[], options: PutVectorsOptions): Promise<void>
+  /** Deletes vectors of entries that are gone. Missing: they go with their entries. */
+  prune?(options?: CallOptions): Promise<void>
+  /** The vectors of these entries, also those of an earlier revision, whose pieces can be used again. Entries without any are missing. */
+  read(ids: readonly string[], options?: CallOptions): Promise<ReadonlyMap<string, ReadVectors>>
+  nearest(query: Float32Array, request: NearestRequest): Promise<NearestEntries>
 }

@@ -116,9 +116,15 @@ export interface Searched {
   readonly mode: SearchMode
   /**
    * With the modes semantic and hybrid: whose vectors these are, and how many entries have none yet; and how many get none because the
-   * model does not take their text, where there are any.
+   * model does not take their text, where there are any. `searchedBy`: what compares them if the store keeps them, such as
+   * `pgvector 0.8.0` or `own exact scan`.
    */
-  readonly vectors?: { readonly model: string; readonly pending: number; readonly refused?: number }
+  readonly vectors?: {
+    readonly model: string
+    readonly pending: number
+    readonly refused?: number
+    readonly searchedBy?: string
+  }
   /** Why it went by words alone where it would have gone by meaning too: a sentence. */
   readonly wordsOnly?: string
   readonly query: string

@@ -51,7 +51,8 @@ async function run(context: Context): Promise<Outcome> {
       throw new Interrupted('What was embedded is kept: run it again to go on.')
     })
     .finally(() => progress.end())
-  const { model, embedded: texts, entries, pending, refused = [], isElsewhere = false } = embedded
+  const { embedded: texts, entries, pending, refused = [], isElsewhere = false, searchedBy } = embedded
+  const model = searchedBy === undefined ? embedded.model : `${embedded.model}, searched by ${searchedBy}`
   const done =
     texts === 0 && pending + refused.length === 0
       ? `Nothing to embed: ${counted(entries, 'entry has its', 'entries have their')} vectors (${model}).`

@@ -1,207 +1,213 @@
 /**
- * Makes the vectors that a store keeps itself, of all agents' entries: at first all of them in the order of `seq`, then whatever
- * changes touched, and says how far it has come about every second. Whoever ends it loses a second of work and nothing else: what it
- * has put is found by the hash of its text. The holder of the lease runs it, and stops where it finds that it has lost it. What is purged
- * while it runs leaves nothing here: it is looked for before and after it is put, and who was stopped between the two leaves it to the next.
+ * Makes vectors for a store that keeps them itself: of all agents' entries that have none of their present revision, in the order of
+ * `seq`. The caller holds the lease. Invariant: an entry gets all of its vectors at once. A run that ends early keeps what it has put, and
+ * hands the pieces of a half-finished entry to the next run of this process.
  */
+import { KeepsakeError } from '../../errors.ts'
 import { abortable } from '../../model/abortable.ts'
 import type { Entry } from '../../model/entry.ts'
-import { oneQuestion } from '../../model/one-question.ts'
+import { digest32 } from '../../model/revision.ts'
 import type { Embed } from '../../ports/embed.ts'
 import type { CallOptions, Store } from '../../ports/store.ts'
-import type { NativeVectors } from '../../ports/vectors.ts'
+import type { EntryVectors, NativeVectors, VectorModel } from '../../ports/vectors.ts'
+import { PIECES_VERSION, piecesOf } from '../pieces.ts'
 import { FEWEST_AT_ONCE, isOver, nextAtOnce } from './embed-scope.ts'
 import { embedTaken } from './embed-taken.ts'
-import { difference } from './guarded-vectors.ts'
-import { goneSince, type Looked, lookAt } from './looked-entries.ts'
-import { batches, type PiecedEntry, piecesIn } from './native-batches.ts'
-import { NativeProgress } from './native-progress.ts'
+import type { EmbedPendingOptions } from './meaning-view.ts'
 import type { Refusals } from './refusals.ts'
 
-export interface NativeRun {
+const MAX_BATCH_ENTRIES = 64
+/** About. */
+const MAX_BATCH_PIECES = 64
+/** No model has a reason to refuse it. */
+const HARMLESS = 'a word'
+
+export interface NativeRun extends Pick<EmbedPendingOptions, 'anew' | 'onProgress'> {
   readonly store: Store
   readonly vectors: NativeVectors
   readonly model: string
   readonly load: () => Promise<Embed>
   readonly refusals: Refusals
+  /** Entries that the model refused, to be tried again. */
+  readonly retry: readonly string[]
+  /** Pieces of unfinished entries, by hash. The run adds to it and removes from it. */
+  readonly made: Map<string, Float32Array>
   readonly signal: AbortSignal | undefined
-  /** By `performance.now()`: from then on nothing more is begun. Missing: all is done. */
+  /** By `performance.now()`: nothing is started after it. Missing: everything is done. */
   readonly untilMs?: number
-  /** Entries that the model did not take the last time, and may take now. */
-  readonly again: readonly string[]
-  /** Called with each entry that is done. */
-  readonly settled: () => void
 }
 
-interface NativeEmbedded {
-  readonly embedded: number
-  /** Somebody else goes on with it. */
-  readonly isLost: boolean
+/** An entry and the texts of its pieces, by hash. */
+interface PiecedEntry {
+  readonly entry: Entry
+  readonly texts: ReadonlyMap<string, string>
 }
 
-/** `anew`: in place of whatever is there. */
-export async function embedNative(run: NativeRun, anew: boolean): Promise<NativeEmbedded> {
-  return new NativeEmbedding(run, await NativeProgress.open(run, anew)).run()
+/** Returns how many pieces the model was given. */
+export async function embedNative(run: NativeRun): Promise<number> {
+  const call = run.signal ? { signal: run.signal } : {}
+  const model = await prepareModel(run, call)
+  await run.vectors.prune?.(call)
+  return new NativeEmbedding(run, model, call).run()
+}
+
+/** Why vectors can't be compared; missing if they can. `dimensions`: of what the model makes, if known. */
+export function modelConflict(
+  present: VectorModel | undefined,
+  name: string,
+  dimensions: number | undefined,
+): KeepsakeError | undefined {
+  if (!present) return undefined
+  const isOther = present.name !== name
+  if (!isOther && (dimensions ?? present.dimensions) === present.dimensions) return undefined
+  const problem = isOther
+    ? `the vectors of this memory are of ${present.name}, not of ${name}`
+    : `the vectors of this memory have ${present.dimensions} numbers, and ${name} makes ${dimensions} now`
+  const back = isOther ? `Set embedding_model to ${present.name}, or make` : 'Make'
+  return new KeepsakeError('CONFLICT', problem, {
+    hint: `${back} all of them anew, for every agent: keepsake embed --anew`,
+    data: { made: present.name, model: name },
+  })
+}
+
+/** Starts the vectors over if there are none, if it was asked for, or if texts were cut into pieces by an older rule. */
+async function prepareModel(run: NativeRun, call: CallOptions): Promise<VectorModel> {
+  const { vectors, model: name, anew = false, load, signal } = run
+  const present = anew ? undefined : (await vectors.status([], call)).model
+  const conflict = modelConflict(present, name, undefined)
+  if (conflict) throw conflict
+  if (present && present.pieces >= PIECES_VERSION) return present
+  let dimensions = present?.dimensions
+  if (dimensions === undefined) {
+    const vector = (await embedTaken(await abortable(load, signal), [['', HARMLESS]], signal)).vectors.get('')
+    if (!vector) throw new Error('a model gave no vector') // see Embed
+    dimensions = vector.length
+  }
+  const model = { name, dimensions, pieces: PIECES_VERSION }
+  run.made.clear()
+  await vectors.reset(model, call)
+  return model
 }
 
 class NativeEmbedding {
   readonly #run: NativeRun
+  readonly #model: VectorModel
   readonly #call: CallOptions
-  readonly #progress: NativeProgress
   #embedded = 0
   #atOnce = FEWEST_AT_ONCE
+  #done = 0
+  #total = 0
 
-  constructor(run: NativeRun, progress: NativeProgress) {
+  constructor(run: NativeRun, model: VectorModel, call: CallOptions) {
     this.#run = run
-    this.#progress = progress
-    this.#call = run.signal ? { signal: run.signal } : {}
+    this.#model = model
+    this.#call = call
   }
 
-  async run(): Promise<NativeEmbedded> {
+  async run(): Promise<number> {
+    const { store, vectors, retry, onProgress } = this.#run
+    if (onProgress) {
+      const scopes = new Set((await store.heads({}, this.#call)).map(({ scope }) => scope))
+      this.#total = (await vectors.status([...scopes], this.#call)).pending.length + retry.length
+    }
+    await this.#embedEntries(this.#pendingEntries())
+    if (retry.length > 0) await this.#embedEntries(store.scan({ ids: new Set(retry) }, this.#call))
+    return this.#embedded
+  }
+
+  async *#pendingEntries(): AsyncGenerator<Entry> {
+    for (let afterSeq = 0; ; ) {
+      const entries = await this.#run.vectors.pending(afterSeq, MAX_BATCH_ENTRIES, this.#call)
+      yield* entries
+      const last = entries.at(-1)
+      if (!last) return
+      afterSeq = last.seq
+    }
+  }
+
+  async #embedEntries(entries: AsyncIterable<Entry>): Promise<void> {
+    let batch: PiecedEntry[] = []
+    let pieces = 0
+    for await (const entry of entries) {
+      if (isOver(this.#run)) return
+      const texts = pieceTexts(entry, this.#run.vectors.maxPieces)
+      batch.push({ entry, texts })
+      pieces += texts.size
+      if (batch.length < MAX_BATCH_ENTRIES && pieces < MAX_BATCH_PIECES) continue
+      await this.#embedBatch(batch)
+      batch = []
+      pieces = 0
+    }
+    if (batch.length > 0 && !isOver(this.#run)) await this.#embedBatch(batch)
+  }
+
+  /** What is finished is put in any case. */
+  async #embedBatch(batch: readonly PiecedEntry[]): Promise<void> {
+    const { vectors, refusals, made } = this.#run
+    const ids = batch.map(({ entry }) => entry.id)
+    for (const { pieces } of (await vectors.read(ids, this.#call)).values()) {
+      for (const { hash, vector } of pieces) made.set(hash, vector)
+    }
+    const accepted = batch.filter(({ texts }) => !refusals.isRefused(texts.keys()))
+    const unknown = accepted.flatMap(({ texts }) => [...texts]).filter(([hash]) => !made.has(hash))
     try {
-      if ((await this.#inOrder()) && (await this.#touched())) await this.#ids(this.#run.again, 0, async () => undefined)
+      await this.#embedTexts([...new Map(unknown)])
     } finally {
-      await this.#progress.save()
-    }
-    return { embedded: this.#embedded, isLost: this.#progress.isLost }
-  }
-
-  /** Every entry that is there. Whether all have been come to. */
-  async #inOrder(): Promise<boolean> {
-    const { upToSeq, ...rest } = this.#progress.reached
-    if (upToSeq === undefined) return true
-    const advance = (seq: number): Promise<void> => this.#progress.advance({ ...rest, upToSeq: seq })
-    if (!(await this.#entries(this.#run.store.scan({}, this.#call), upToSeq, advance))) return false
-    await this.#progress.advance(rest)
-    return true
-  }
-
-  /** What changes touched since, until there are no more. */
-  async #touched(): Promise<boolean> {
-    for (;;) {
-      const { partly, ...before } = this.#progress.reached
-      const { ids, number: last } = await this.#run.vectors.touchedAfter(before.number, this.#call)
-      if (last <= before.number) return true
-      // What was left in the middle first: what was touched after it has its turn then.
-      const number = partly?.number ?? last
-      const later = new Set(number < last ? (await this.#run.vectors.touchedAfter(number, this.#call)).ids : [])
-      const upToSeq = partly?.upToSeq ?? 0
-      const advance = (seq: number): Promise<void> =>
-        this.#progress.advance({ ...before, partly: { number, upToSeq: Math.max(seq, upToSeq) } })
-      const some = ids.filter((id) => !later.has(id))
-      if (!(await this.#ids(some, upToSeq, advance))) return false
-      await this.#progress.advance({ ...before, number })
-      if (this.#isOver) return false
+      await this.#put(batch)
     }
   }
 
-  /** In the order of `seq`, from behind the one that is given. Those that are gone lose their vectors. */
-  async #ids(ids: readonly string[], afterSeq: number, advance: (seq: number) => Promise<void>): Promise<boolean> {
-    if (ids.length === 0) return true
-    const { store, vectors, settled } = this.#run
-    const there = new Set((await store.heads({ ids: new Set(ids) }, this.#call)).map(({ id }) => id))
-    const gone = ids.filter((id) => !there.has(id))
-    if (gone.length > 0) await vectors.remove(gone, this.#call)
-    for (const id of gone) {
-      this.#progress.noteWithout(id, false)
-      settled()
-    }
-    return this.#entries(this.#run.store.scan({ ids: there }, this.#call), afterSeq, advance)
-  }
-
-  /** Whether all have been come to. */
-  async #entries(
-    entries: AsyncIterable<Entry>,
-    afterSeq: number,
-    advance: (seq: number) => Promise<void>,
-  ): Promise<boolean> {
-    for await (const some of batches(entries, afterSeq)) {
-      if (!(await this.#settle(some))) return false
-      await advance(some.at(-1)?.entry.seq ?? afterSeq)
-      if (this.#isOver) return false
-    }
-    return true
-  }
-
-  /** Whether all of them have their vectors now, or will have none. What was made is put in any case. */
-  async #settle(batch: readonly PiecedEntry[]): Promise<boolean> {
-    const { store, vectors, refusals, settled } = this.#run
-    const once = oneQuestion(this.#call)
-    const before = await lookAt(store, batch, once)
-    // What was touched meanwhile has its turn when changes are followed.
-    const some = batch.filter(({ entry }) => before.revisions.get(entry.id) === entry.revision)
-    const read = await vectors.read(
-      some.map(({ entry }) => entry.id),
-      once,
-    )
-    const known = new Map([...read.values()].flatMap(({ pieces }) => pieces.map(({ hash, vector }) => [hash, vector])))
-    const taken = some.filter(({ texts }) => !refusals.isRefused(texts.keys()))
-    const unknown = new Map(taken.flatMap(({ texts }) => [...texts]).filter(([hash]) => !known.has(hash)))
-    try {
-      await this.#embed(unknown, known)
-    } finally {
-      await this.#put(some, known, { had: new Set(read.keys()), before })
-    }
-    if (this.#progress.isLost) return false
-    let isDone = true
-    for (const { entry, texts } of some) {
-      const { id, revision, name, key } = entry
-      const hashes = new Set(texts.keys())
-      const isRefused = refusals.setAside({ id, revision, name: name ?? key ?? null, hashes })
-      this.#progress.noteWithout(id, isRefused)
-      if (!isRefused) refusals.delete(id)
-      if (isRefused || [...hashes].every((hash) => known.has(hash))) settled()
-      else isDone = false
-    }
-    return isDone
-  }
-
-  /** Adds to `known` what the model makes, until the time is over. */
-  async #embed(unknown: ReadonlyMap<string, string>, known: Map<string, Float32Array>): Promise<void> {
-    const { load, signal, refusals, untilMs } = this.#run
-    const texts = [...unknown]
-    while (texts.length > 0 && !this.#isOver) {
+  async #embedTexts(texts: (readonly [hash: string, text: string])[]): Promise<void> {
+    const { load, signal, refusals, made, model, untilMs } = this.#run
+    while (texts.length > 0 && !isOver(this.#run)) {
       const some = texts.splice(0, this.#atOnce)
       const embed = await abortable(load, signal)
-      const begunMs = performance.now()
+      const startedMs = performance.now()
       const { vectors, refused } = await embedTaken(embed, some, signal)
       refusals.refuse(refused)
-      for (const [hash, vector] of vectors) known.set(hash, this.#checked(vector))
+      for (const [hash, vector] of vectors) {
+        const conflict = modelConflict(this.#model, model, vector.length)
+        if (conflict) throw conflict
+        made.set(hash, vector)
+      }
       this.#embedded += vectors.size
       const limit = untilMs === undefined ? {} : { untilMs }
-      this.#atOnce = nextAtOnce({ atOnce: this.#atOnce, ...limit }, performance.now() - begunMs)
+      this.#atOnce = nextAtOnce({ atOnce: this.#atOnce, ...limit }, performance.now() - startedMs)
     }
   }
 
-  #checked(vector: Float32Array): Float32Array {
-    const problem = difference(this.#progress.reached, this.#run.model, vector.length)
-    if (problem) throw problem
-    return vector
+  /** Without the signal: what was made is kept. */
+  async #put(batch: readonly PiecedEntry[]): Promise<void> {
+    const { vectors, refusals, made, onProgress } = this.#run
+    const finished = batch.flatMap((each) => this.#finished(each) ?? [])
+    if (finished.length > 0) await vectors.put(finished, { model: this.#model })
+    const ids = new Set(finished.map(({ id }) => id))
+    for (const { entry, texts } of batch) {
+      const { id, revision, name, key } = entry
+      if (!ids.has(id)) continue
+      const hashes = new Set(texts.keys())
+      if (!refusals.setAside({ id, revision, name: name ?? key ?? null, hashes })) refusals.delete(id)
+      this.#done++
+      onProgress?.(this.#done, Math.max(this.#done, this.#total))
+    }
+    if (ids.size === batch.length) made.clear()
   }
 
-  /**
-   * Also what is not whole: the next one goes on from there. Also what has the same pieces as before, for what stands beside its vectors
-   * may be other. Without the signal: it is put away even at the end.
-   */
-  async #put(
-    some: readonly PiecedEntry[],
-    known: ReadonlyMap<string, Float32Array>,
-    { had, before }: { readonly had: ReadonlySet<string>; readonly before: Looked },
-  ): Promise<void> {
-    const { store, vectors, refusals } = this.#run
-    const made = some
-      .map(({ entry, texts }) => {
-        const pieces = refusals.isRefused(texts.keys()) ? [] : piecesIn(texts, known)
-        return { entry, pieces, of: texts.size }
-      })
-      .filter(({ entry, pieces }) => pieces.length > 0 || had.has(entry.id))
-    if (made.length === 0 || !(await this.#progress.isOwn())) return
-    await vectors.put(made)
-    const gone = goneSince(made, before, await lookAt(store, made, {}))
-    if (gone.length > 0) await vectors.remove(gone)
+  #finished({ entry: { id, revision }, texts }: PiecedEntry): EntryVectors | undefined {
+    const { refusals, made } = this.#run
+    if (refusals.isRefused(texts.keys())) return { id, revision, pieces: [], isRefused: true }
+    const pieces = [...texts.keys()].flatMap((hash) => {
+      const vector = made.get(hash)
+      return vector ? [{ hash, vector }] : []
+    })
+    return pieces.length === texts.size ? { id, revision, pieces } : undefined
   }
+}
 
-  get #isOver(): boolean {
-    return isOver(this.#run)
-  }
+/** The texts before the name: the first piece represents the entry for other programs that read the store. */
+function pieceTexts(entry: Entry, maxPieces?: number): ReadonlyMap<string, string> {
+  const pieces = piecesOf(entry)
+  const isNamed = pieces.length > 1 && pieces[0] === (entry.name ?? entry.key)?.trim()
+  const ordered = isNamed ? [...pieces.slice(1), ...pieces.slice(0, 1)] : pieces
+  return new Map(ordered.slice(0, maxPieces).map((piece) => [digest32(piece), piece]))
 }

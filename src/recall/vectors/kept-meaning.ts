@@ -25,6 +25,7 @@ export class KeptMeaning implements Meaning {
   readonly source: EmbedSource
   /** Files that can't be read are made anew. */
   readonly obstacle: undefined
+  readonly searchedBy: undefined
   readonly #store: Store
   readonly #scopes: readonly ScopeVectors[]
   readonly #queries: QueryVectors

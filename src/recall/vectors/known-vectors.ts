@@ -1,46 +1,50 @@
 /**
- * Vectors that a store keeps itself, as far as they were read from it: a search asks for much the same again, and to compare them here
- * gives the same figures as in every other store. Invariant: what was touched since it was read is not known any more. Bounded: when it is
- * full, it begins anew.
+ * Vectors that were read from the store: searches ask for much the same ones again, and comparing them here gives the same scores as
+ * in every other store. Invariant: the vectors of an entry that changed since they were read are not used.
  */
-import type { PieceVector } from '../../ports/vectors.ts'
+import type { ReadVectors } from '../../ports/vectors.ts'
 import { VectorRows } from './vector-rows.ts'
 
-/** Some 50 MB with 384 numbers each. */
-const MOST_ROWS = 32_768
+/** Some 50 MB with 384 dimensions. */
+const MAX_ROWS = 32_768
 
 export class KnownVectors {
+  readonly dimensions: number
   #rows: VectorRows
   readonly #known = new Set<string>()
+  /** What is being read now, without what changed since. */
+  readonly #loading = new Set<Set<string>>()
 
   constructor(dimensions: number) {
+    this.dimensions = dimensions
     this.#rows = new VectorRows(dimensions)
-  }
-
-  get dimensions(): number {
-    return this.#rows.dimensions
   }
 
   has(id: string): boolean {
     return this.#known.has(id)
   }
 
-  /** As they were read; who has none there is known to have none. */
-  take(ids: readonly string[], read: ReadonlyMap<string, readonly PieceVector[]>): void {
-    for (const id of ids) {
-      const fresh = new Map(read.get(id)?.map(({ hash, vector }) => [hash, vector]))
-      this.#known.add(id)
-      if (fresh.size > 0) this.#rows.put(id, '', new Set(fresh.keys()), fresh)
+  async load(ids: readonly string[], read: () => Promise<ReadonlyMap<string, ReadVectors>>): Promise<void> {
+    const wanted = new Set(ids)
+    this.#loading.add(wanted)
+    try {
+      for (const [id, { pieces, isCurrent }] of await read()) {
+        if (!isCurrent || !wanted.has(id)) continue
+        const vectors = new Map(pieces.map(({ hash, vector }) => [hash, vector]))
+        this.#known.add(id)
+        if (vectors.size > 0) this.#rows.put(id, '', new Set(vectors.keys()), vectors)
+      }
+    } finally {
+      this.#loading.delete(wanted)
     }
   }
 
-  forget(id: string): void {
-    if (this.#known.delete(id)) this.#rows.setCurrent(id, false)
-  }
-
-  /** What a search still wants, it reads again. */
-  tidy(): void {
-    if (this.#rows.rows <= MOST_ROWS) return
+  /** These entries changed. `undefined`: any may have. */
+  forget(ids: ReadonlySet<string> | undefined): void {
+    for (const id of ids ?? [...this.#known]) if (this.#known.delete(id)) this.#rows.setCurrent(id, false)
+    for (const wanted of this.#loading) for (const id of ids ?? [...wanted]) wanted.delete(id)
+    if (this.#rows.rows <= MAX_ROWS) return
+    // Searches read again what they still need.
     this.#rows = new VectorRows(this.dimensions)
     this.#known.clear()
   }
@@ -49,7 +53,7 @@ export class KnownVectors {
     return this.#rows.mean(id)
   }
 
-  /** Of the nearest piece of each that is known to have vectors. */
+  /** Of the nearest piece of each entry that has vectors. */
   cosines(query: Float32Array, ids: readonly string[]): ReadonlyMap<string, number> {
     return this.#rows.cosines(query, ids)
   }

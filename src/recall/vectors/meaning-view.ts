@@ -40,6 +40,8 @@ export interface Embedded {
   readonly pending: number
   /** Entries that have none because the model does not take their text; missing where there are none. */
   readonly refused?: readonly RefusedEntry[]
+  /** What compares the vectors if the store keeps them: `pgvector 0.8.0`, `own exact scan`. */
+  readonly searchedBy?: string
   /** Another process is embedding, so this call did nothing. */
   readonly isElsewhere?: boolean
   /** False: what was made could not be written down, so only this process has it. */

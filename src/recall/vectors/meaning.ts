@@ -1,7 +1,7 @@
 /**
  * The vectors that one memory searches, world and own: kept in step with the index, asked about a query, and made where they are
  * missing. Types, and the name of the lease: vectors lie in the store's derived data (kept-meaning.ts), or the store keeps and
- * searches them itself (native-meaning.ts).
+ * searches them itself (native-index.ts).
  */
 import type { KeepsakeError } from '../../errors.ts'
 import type { Scope } from '../../model/entry.ts'
@@ -24,6 +24,8 @@ export interface Meaning {
   readonly refused: readonly RefusedEntry[]
   /** Why the vectors can't be asked at present, as of the last call. */
   readonly obstacle: KeepsakeError | undefined
+  /** What compares the vectors if the store does, such as `pgvector 0.8.0`; as of the last `follow`. */
+  readonly searchedBy: string | undefined
   /** Whether it was such an obstacle: then a search may go on without them. */
   isObstacle(error: unknown): error is KeepsakeError
   /** Whether an entry has vectors, as of the last `follow`. `undefined`: it has nothing that a model reads. */

@@ -1,0 +1,296 @@
+/**
+ * The vectors that one memory searches if the store keeps and searches them itself: one set for all agents and processes, made by a
+ * process that has a model and the lease. The store knows which entries lack theirs; those are found by words. This process makes no
+ * vectors for itself alone.
+ */
+import { type ErrorCode, isKeepsakeError, type KeepsakeError } from '../../errors.ts'
+import type { Scope } from '../../model/entry.ts'
+import { KIND_NAMES } from '../../model/kinds.ts'
+import { oneQuestion } from '../../model/one-question.ts'
+import type { EmbedSource } from '../../ports/embed.ts'
+import type { CallOptions, Lease, Store } from '../../ports/store.ts'
+import type { NativeVectors, VectorStatus } from '../../ports/vectors.ts'
+import type { Segment } from '../../search/segment.ts'
+import { COLUMN, MIRROR } from '../entry-document.ts'
+import { PIECES_VERSION } from '../pieces.ts'
+import type { ScopeIndex } from '../scope-index.ts'
+import { inSlices } from './breath.ts'
+import { embedNative, modelConflict } from './embed-native.ts'
+import { KnownVectors } from './known-vectors.ts'
+import { type Asking, type AskWish, EMBED_LEASE, type Meaning } from './meaning.ts'
+import type { Embedded, EmbedPendingOptions, RefusedEntry } from './meaning-view.ts'
+import { means } from './means.ts'
+import { NativeQuery, type QuerySource } from './native-query.ts'
+import { QueryVectors } from './query-vectors.ts'
+import { Refusals } from './refusals.ts'
+
+type Made = Pick<Embedded, 'embedded' | 'kept' | 'isElsewhere'>
+const NOTHING_MADE: Made = { embedded: 0, kept: true }
+
+/** A search goes on by words after one of these. */
+const OBSTACLES: readonly ErrorCode[] = ['IO', 'TIMEOUT', 'FOREIGN']
+const IDENTITY = KIND_NAMES.indexOf('identity')
+
+export class NativeIndex implements Meaning {
+  readonly source: EmbedSource
+  readonly #store: Store
+  readonly #scopes: readonly Scope[]
+  readonly #vectors: NativeVectors
+  readonly #queries: QueryVectors
+  readonly #refusals = new Refusals()
+  /** See NativeRun. */
+  readonly #made = new Map<string, Float32Array>()
+  #indexes: readonly ScopeIndex[] = []
+  /** As of the last look at the store. */
+  #model: VectorStatus['model']
+  #pendingIds: ReadonlySet<string> = new Set()
+  #refusedIds: ReadonlySet<string> = new Set()
+  #searchedBy: string | undefined
+  #known: KnownVectors | undefined
+  /** When it started, by `performance.now()`. */
+  #lookedAtMs = Number.NEGATIVE_INFINITY
+  #lastLook: Promise<unknown> = Promise.resolve()
+  /** Of vectors that the model makes now, if known. */
+  #dimensions: number | undefined
+  /** The error of the last call of `#vectors`; missing if it succeeded. */
+  #failure: KeepsakeError | undefined
+  readonly #failures = new WeakSet<KeepsakeError>()
+  #conflict: KeepsakeError | undefined
+
+  constructor(store: Store, scopes: readonly Scope[], vectors: NativeVectors, source: EmbedSource) {
+    this.source = source
+    this.#store = store
+    this.#scopes = scopes
+    this.#vectors = guarded(vectors, (work, options) => this.#guard(work, options))
+    this.#queries = new QueryVectors(source)
+  }
+
+  get pending(): number {
+    if (!this.#model) return count(this.#ids(), () => true)
+    return count([...this.#pendingIds, ...this.#refusedIds], (id) => this.#isReadable(id)) - this.refused.length
+  }
+
+  get entries(): number {
+    return count(this.#ids(), (id) => this.#hasVectors(id))
+  }
+
+  /** What another process was refused counts as pending: this one tries it again. */
+  get refused(): readonly RefusedEntry[] {
+    return this.#refusals.entries.filter(({ id }) => this.#refusedIds.has(id) && this.#isReadable(id))
+  }
+
+  get searchedBy(): string | undefined {
+    return this.#searchedBy
+  }
+
+  get obstacle(): KeepsakeError | undefined {
+    return this.#failure ?? this.#conflict
+  }
+
+  isObstacle(error: unknown): error is KeepsakeError {
+    return isKeepsakeError(error) && (this.#failures.has(error) || error === this.#conflict)
+  }
+
+  has(id: string): boolean | undefined {
+    return this.#isReadable(id) ? this.#hasVectors(id) : undefined
+  }
+
+  async vectorsOf(ids: readonly string[], options: CallOptions = {}): Promise<ReadonlyMap<string, Float32Array>> {
+    if (this.obstacle) throw this.obstacle
+    const known = this.#known
+    if (!known) return new Map()
+    const unread = ids.filter((id) => !known.has(id))
+    if (unread.length > 0) await known.load(unread, () => this.#vectors.read(unread, options))
+    return inSlices(
+      means(ids, (id) => known.mean(id)),
+      options.signal,
+    )
+  }
+
+  /** There is nothing to read in advance. */
+  async open(): Promise<void> {}
+
+  async follow(indexes: readonly ScopeIndex[], options: CallOptions = {}): Promise<void> {
+    this.#indexes = indexes
+    for (const index of indexes) this.#known?.forget(index.takeTouched())
+    // A search by words does without vectors; `obstacle` says why they are missing.
+    await this.#look(options).catch((error) => {
+      if (!this.isObstacle(error)) throw error
+    })
+  }
+
+  queryVector(text: string, options: CallOptions = {}): Promise<Float32Array> {
+    return this.#queries.of(text, options, ({ length }) => {
+      this.#dimensions = length
+    })
+  }
+
+  async ask(query: Float32Array, wish: AskWish): Promise<Asking> {
+    const asked = oneQuestion(wish)
+    await this.#look(asked)
+    if (this.obstacle) throw this.obstacle
+    return NativeQuery.start(this.#querySource(), query, asked)
+  }
+
+  #querySource(): QuerySource {
+    const index = this
+    return {
+      model: this.source.model,
+      get pending() {
+        return index.pending
+      },
+      get known() {
+        return index.#known
+      },
+      has: (id) => this.#hasVectors(id),
+      ids: () => this.#ids(),
+      read: async (ids, options) => this.#known?.load(ids, () => this.#vectors.read(ids, options)),
+      nearest: (query, request) => this.#vectors.nearest(query, request),
+    }
+  }
+
+  async embedPending(options: EmbedPendingOptions = {}): Promise<Embedded> {
+    const made = await this.#embedLeased(options)
+    const { entries, pending, refused, searchedBy } = this
+    return {
+      ...{ model: this.source.model, ...made, entries, pending },
+      ...(refused.length === 0 ? {} : { refused }),
+      ...(searchedBy === undefined ? {} : { searchedBy }),
+    }
+  }
+
+  async #embedLeased(options: EmbedPendingOptions): Promise<Made> {
+    await this.#look(options)
+    if (this.#conflict && !options.anew) throw this.#conflict
+    this.#refusals.takePassed()
+    const knownRefusals = new Set(this.#refusals.entries.map(({ id }) => id))
+    const retry = options.anew ? [] : [...this.#refusedIds].filter((id) => !knownRefusals.has(id))
+    if (!options.anew && retry.length === 0 && !(await this.#isBehind(options))) return NOTHING_MADE
+    const lease = await this.#guard(() => this.#store.lease(EMBED_LEASE), options)
+    return lease ? this.#embedWith(lease, retry, options) : { ...NOTHING_MADE, isElsewhere: true }
+  }
+
+  /** Whether any agent's entry lacks vectors, or all were made by an older rule. */
+  async #isBehind({ signal }: CallOptions): Promise<boolean> {
+    if (this.#model && this.#model.pieces < PIECES_VERSION) return true
+    return (await this.#vectors.pending(0, 1, signal ? { signal } : {})).length > 0
+  }
+
+  async #embedWith(lease: Lease, retry: readonly string[], options: EmbedPendingOptions): Promise<Made> {
+    const { signal, forMs, anew, onProgress } = options
+    try {
+      const embedded = await embedNative({
+        store: this.#store,
+        vectors: this.#vectors,
+        model: this.source.model,
+        load: () => this.source.load(signal ? { signal } : {}),
+        refusals: this.#refusals,
+        retry,
+        made: this.#made,
+        signal,
+        ...(forMs === undefined ? {} : { untilMs: performance.now() + forMs }),
+        ...(anew === undefined ? {} : { anew }),
+        ...(onProgress ? { onProgress } : {}),
+      })
+      return { embedded, kept: true }
+    } finally {
+      await lease.release()
+      // After an interruption, its reason is reported, not that the store could not be asked once more.
+      if (!signal?.aborted) await this.#look({})
+    }
+  }
+
+  /** Once for each question, one at a time. */
+  async #look({ signal, askedAtMs = performance.now() }: CallOptions): Promise<void> {
+    const look = this.#lastLook.then(async () => {
+      if (this.#lookedAtMs >= askedAtMs) return
+      const startedAtMs = performance.now()
+      const call = { askedAtMs, ...(signal ? { signal } : {}) }
+      this.#applyStatus(await this.#vectors.status(this.#scopes, call))
+      this.#searchedBy = await this.#vectors.describe(call)
+      this.#lookedAtMs = startedAtMs
+    })
+    this.#lastLook = look.catch(() => undefined)
+    await look
+    this.#conflict = modelConflict(this.#model, this.source.model, this.#dimensions)
+  }
+
+  #applyStatus({ model, pending, refused }: VectorStatus): void {
+    if (JSON.stringify(model) !== JSON.stringify(this.#model)) this.#known = undefined
+    this.#model = model
+    if (model) this.#known ??= new KnownVectors(model.dimensions)
+    this.#pendingIds = new Set(pending)
+    this.#refusedIds = new Set(refused)
+  }
+
+  #hasVectors(id: string): boolean {
+    return this.#model !== undefined && !this.#pendingIds.has(id) && !this.#refusedIds.has(id)
+  }
+
+  /** Entries of these indexes that a model reads. */
+  *#ids(): IterableIterator<string> {
+    for (const { index } of this.#indexes) {
+      for (const segment of index.segments()) {
+        for (let document = 0; document < segment.documents; document++) {
+          if (!segment.removed.has(document) && isRead(segment, document)) yield segment.id(document)
+        }
+      }
+    }
+  }
+
+  /** Whether it is in these indexes, and a model reads it. */
+  #isReadable(id: string): boolean {
+    for (const { index } of this.#indexes) {
+      for (const segment of index.segments()) {
+        const document = segment.find(id)
+        if (document >= 0) return isRead(segment, document)
+      }
+    }
+    return false
+  }
+
+  /** Runs a call to the store for the vectors, and remembers why it failed. */
+  async #guard<T>(work: () => Promise<T>, { signal }: CallOptions = {}): Promise<T> {
+    try {
+      const result = await work()
+      this.#failure = undefined
+      return result
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!isKeepsakeError(error) || !OBSTACLES.includes(error.code)) throw error
+      this.#failures.add(error)
+      this.#failure = error
+      throw error
+    }
+  }
+}
+
+type Guard = <T>(work: () => Promise<T>, options?: CallOptions) => Promise<T>
+
+function guarded(vectors: NativeVectors, guard: Guard): NativeVectors {
+  return {
+    get maxPieces() {
+      return vectors.maxPieces
+    },
+    describe: (options) => guard(() => vectors.describe(options), options),
+    status: (scopes, options) => guard(() => vectors.status(scopes, options), options),
+    reset: (model, options) => guard(() => vectors.reset(model, options), options),
+    pending: (afterSeq, limit, options) => guard(() => vectors.pending(afterSeq, limit, options), options),
+    put: (entries, options) => guard(() => vectors.put(entries, options), options),
+    prune: (options) => guard(async () => vectors.prune?.(options), options),
+    read: (ids, options) => guard(() => vectors.read(ids, options), options),
+    nearest: (query, request) => guard(() => vectors.nearest(query, request), request),
+  }
+}
+
+/** See pieces.ts. */
+function isRead(segment: Segment, document: number): boolean {
+  const kind = segment.column(document, COLUMN.kind)
+  return kind !== IDENTITY && kind !== MIRROR
+}
+
+function count(ids: Iterable<string>, matches: (id: string) => boolean): number {
+  let matching = 0
+  for (const id of ids) if (matches(id)) matching++
+  return matching
+}
