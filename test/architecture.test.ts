@@ -34,7 +34,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'stores/filesystem': { parts: ['errors.ts', 'model', 'ports', 'history', 'codec', 'stores/disk'], node: true },
   // The driver is Node's own, or an optional package that is loaded at run time.
   'stores/engine': {
-    parts: ['errors.ts', 'model', 'ports', 'history', 'codec', 'stores/disk'],
+    parts: ['errors.ts', 'model', 'ports', 'history', 'codec', 'search', 'stores/disk'],
     node: true,
     process: true,
   },

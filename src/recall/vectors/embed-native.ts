@@ -47,8 +47,9 @@ interface PiecedEntry {
 export async function embedNative(run: NativeRun): Promise<number> {
   const call = run.signal ? { signal: run.signal } : {}
   const model = await prepareModel(run, call)
-  await run.vectors.prune?.(call)
-  return new NativeEmbedding(run, model, call).run()
+  const embedded = await new NativeEmbedding(run, model, call).run()
+  if (!isOver(run)) await run.vectors.prune?.(call)
+  return embedded
 }
 
 /** Why vectors can't be compared; missing if they can. `dimensions`: of what the model makes, if known. */
