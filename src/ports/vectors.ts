@@ -74,7 +74,7 @@ export interface NativeVectors {
    * for `read`, as those of an earlier revision.
    */
   reset(model: VectorModel, options?: CallOptions): Promise<void>
-  /** Entries of all agents without vectors of their present revision, in the order of `seq`, from behind the given one. */
+  /** Entries of all agents without vectors of their present revision, in the order of `seq`, from behind the given one: `limit`, or the rest. */
   pending(afterSeq: number, limit: number, options?: CallOptions): Promise<readonly Entry[]>
   /**
    * Replaces the vectors of these entries. Skips an entry that is not at the given revision any more.

@@ -228,7 +228,9 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
         ],
         isAll: true,
       })
-      expect(idsOf(await other.vectors.nearest(near, { ...EVERYTHING, limit: 1 }))).toEqual([one])
+      await putVectors(other, [one], () => Array.from({ length: 20 }, () => near))
+      const first = await other.vectors.nearest(near, { ...EVERYTHING, limit: 1 })
+      expect(first).toEqual({ near: [{ id: one, cosine: 1 }], isAll: false })
     })
 
     it('are none of what the model refused, or has no text for', async () => {

@@ -121,7 +121,7 @@ class NativeEmbedding {
       const entries = await this.#run.vectors.pending(afterSeq, MAX_BATCH_ENTRIES, this.#call)
       yield* entries
       const last = entries.at(-1)
-      if (!last) return
+      if (!last || entries.length < MAX_BATCH_ENTRIES) return
       afterSeq = last.seq
     }
   }

@@ -56,6 +56,9 @@ export class Pgvector {
   }
 }
 
+/** As a guess; if the nearest entries have more, it is asked for more. */
+const PIECES_PER_ENTRY = 4
+
 export async function nearestByPgvector(
   sql: Sql,
   schema: string,
@@ -64,18 +67,21 @@ export async function nearestByPgvector(
 ): Promise<NearestEntries> {
   const { model } = await readVectorState(sql)
   if (model?.dimensions !== query.length || scopes.length === 0 || kinds.length === 0) return { near: [], isAll: true }
-  // OFFSET 0: only distances are grouped and sorted, not whole vectors. Their length is 1, so the product is the cosine.
-  const rows = await sql.all(
-    `SELECT id, max(cosine) AS cosine FROM (
-       SELECT e.id, -(v.vector::${schema}.vector OPERATOR(${schema}.<#>) ?::${schema}.vector) AS cosine
-       FROM entries e JOIN vectors v ON v.id = e.id AND v.revision = e.revision
-       WHERE e.scope IN (${placeholders(scopes.length)}) AND e.kind IN (${placeholders(kinds.length)})
-         AND v.vector IS NOT NULL OFFSET 0
-     ) AS pieces GROUP BY id ORDER BY max(cosine) DESC, id COLLATE "C" LIMIT ?`,
-    [`[${query.join()}]`, ...scopes, ...kinds, limit + 1],
-  )
-  const near = rows.slice(0, limit).map(({ id, cosine }) => ({ id: String(id), cosine: Number(cosine) }))
-  return { near, isAll: rows.length <= limit }
+  // The vectors have the length 1, so the product is the cosine.
+  const statement = `SELECT e.id, -(v.vector::${schema}.vector OPERATOR(${schema}.<#>) ?::${schema}.vector) AS cosine
+    FROM entries e JOIN vectors v ON v.id = e.id AND v.revision = e.revision
+    WHERE v.piece >= 0 AND e.scope IN (${placeholders(scopes.length)}) AND e.kind IN (${placeholders(kinds.length)})
+    ORDER BY cosine DESC, e.id COLLATE "C" LIMIT ?`
+  const values = [`[${query.join()}]`, ...scopes, ...kinds]
+  // Several of the nearest pieces may be of one entry.
+  for (let pieces = PIECES_PER_ENTRY * (limit + 1); ; pieces *= PIECES_PER_ENTRY) {
+    const rows = await sql.all(statement, [...values, pieces])
+    const cosines = new Map<string, number>()
+    for (const { id, cosine } of rows) if (!cosines.has(String(id))) cosines.set(String(id), Number(cosine))
+    if (cosines.size <= limit && rows.length === pieces) continue
+    const near = [...cosines].slice(0, limit).map(([id, cosine]) => ({ id, cosine }))
+    return { near, isAll: cosines.size <= limit }
+  }
 }
 
 /** Entries whose vectors are read by one statement. */
@@ -160,7 +166,7 @@ export class OwnScan {
   /** Removes what is gone or changed. Returns the entries to read. */
   async #compare(sql: Sql): Promise<ReadonlyMap<string, ScannedEntry>> {
     const join = 'JOIN vectors v ON v.id = e.id AND v.piece = 0 AND v.revision = e.revision'
-    const condition = `v.vector IS NOT NULL AND e.scope IN (${placeholders(this.#scopes.size)})`
+    const condition = `e.scope IN (${placeholders(this.#scopes.size)})`
     const statement = `SELECT e.id, e.revision, e.scope, e.kind FROM entries e ${join} WHERE ${condition}`
     const unread = new Map<string, ScannedEntry>()
     const kept = new Map<string, ScannedEntry>()

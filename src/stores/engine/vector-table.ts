@@ -8,13 +8,15 @@ import { placeholders, type Sql } from './sql.ts'
 
 /** The key in `settings`. */
 const SETTING = 'vectors'
-/** In place of a hash, in the only row of an entry without vectors. It has no vector. */
-const NO_TEXT = 'no text'
-const REFUSED = 'refused'
+/** The `piece` in the only row of an entry without vectors: why it has none. Pieces with vectors count from 0. */
+const REFUSED = -1
+const NO_TEXT = -2
+/** The one row that tells at which revision an entry has vectors, or has none: a condition on `v`. */
+export const FIRST_ROW = 'v.piece <= 0'
 
 /**
- * The table. It has no checksums: damaged vectors can be made again. Rows of up to 2,000 dimensions stay in one piece, which makes scans
- * faster.
+ * The table. It has no checksums: damaged vectors can be made again. The index alone tells which entries lack vectors. Vectors of up to
+ * 2,000 dimensions stay in the table's own pages, which makes scans faster.
  */
 export function vectorStatements({ text, integer }: Readonly<Record<ColumnType, string>>): string[] {
   const columns = [
@@ -23,7 +25,7 @@ export function vectorStatements({ text, integer }: Readonly<Record<ColumnType, 
     `revision ${text} NOT NULL`,
     `hash ${text} NOT NULL`,
     'vector real[]',
-    'PRIMARY KEY (id, piece)',
+    'PRIMARY KEY (id, piece) INCLUDE (revision)',
   ]
   return [`CREATE TABLE vectors (\n  ${columns.join(',\n  ')}\n) WITH (toast_tuple_target = 8160)`]
 }
@@ -72,12 +74,12 @@ export async function readVectorStatus(
   scopes: readonly string[],
 ): Promise<Pick<VectorStatus, 'pending' | 'refused'>> {
   if (scopes.length === 0) return { pending: [], refused: [] }
-  const join = 'LEFT JOIN vectors v ON v.id = e.id AND v.piece = 0 AND v.revision = e.revision'
-  const condition = `e.scope IN (${placeholders(scopes.length)}) AND (v.hash IS NULL OR v.hash = '${REFUSED}')`
-  const rows = await sql.all(`SELECT e.id, v.hash FROM entries e ${join} WHERE ${condition}`, scopes)
-  const idsWith = (hash: string | null): string[] =>
-    rows.filter((row) => row['hash'] === hash).map((row) => `${row['id']}`)
-  return { pending: idsWith(null), refused: idsWith(REFUSED) }
+  const join = `LEFT JOIN vectors v ON v.id = e.id AND ${FIRST_ROW} AND v.revision = e.revision`
+  const condition = `e.scope IN (${placeholders(scopes.length)}) AND (v.piece IS NULL OR v.piece = ${REFUSED})`
+  const rows = await sql.all(`SELECT e.id, v.piece FROM entries e ${join} WHERE ${condition}`, scopes)
+  const select = (piece: number | null): string[] =>
+    rows.filter((row) => row['piece'] === piece).map(({ id }) => String(id))
+  return { pending: select(null), refused: select(REFUSED) }
 }
 
 export async function putVectors(sql: Sql, vectors: readonly EntryVectors[]): Promise<void> {
@@ -91,7 +93,7 @@ export async function putVectors(sql: Sql, vectors: readonly EntryVectors[]): Pr
     current.map(({ id }) => id),
   )
   const rows = current.flatMap(({ id, revision, pieces, isRefused }): readonly object[] => {
-    if (pieces.length === 0) return [{ id, piece: 0, revision, hash: isRefused ? REFUSED : NO_TEXT, vector: null }]
+    if (pieces.length === 0) return [{ id, piece: isRefused ? REFUSED : NO_TEXT, revision, hash: '', vector: null }]
     return pieces.map(({ hash, vector }, piece) => ({ id, piece, revision, hash, vector: [...vector] }))
   })
   const columns = 'id text, piece integer, revision text, hash text, vector real[]'

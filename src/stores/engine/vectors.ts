@@ -7,7 +7,14 @@ import type { NativeVectors, ReadVectors, VectorModel, VectorStatus } from '../.
 import { parseEntry } from './entries.ts'
 import { type Database, type Sql, write } from './sql.ts'
 import { nearestByPgvector, OwnScan, Pgvector } from './vector-search.ts'
-import { putVectors, readVectorState, readVectorStatus, readVectors, writeVectorState } from './vector-table.ts'
+import {
+  FIRST_ROW,
+  putVectors,
+  readVectorState,
+  readVectorStatus,
+  readVectors,
+  writeVectorState,
+} from './vector-table.ts'
 
 /** Entries whose vectors are read by one statement. */
 const PAGE_ENTRIES = 1000
@@ -47,9 +54,8 @@ export function sqlVectors(database: Database): NativeVectors {
 
     pending: (afterSeq, limit, { signal } = {}) =>
       database.read(async (sql) => {
-        // In the order of the index on `seq`, so that it ends with the last one wanted.
-        const revision = 'SELECT v.revision FROM vectors v WHERE v.id = e.id AND v.piece = 0'
-        const condition = `e.seq > ? AND (${revision}) IS DISTINCT FROM e.revision`
+        const made = `SELECT FROM vectors v WHERE v.id = e.id AND ${FIRST_ROW} AND v.revision = e.revision`
+        const condition = `e.seq > ? AND NOT EXISTS (${made})`
         const rows = await sql.all(`SELECT e.* FROM entries e WHERE ${condition} ORDER BY e.seq LIMIT ?`, [
           afterSeq,
           limit,
