@@ -71,10 +71,6 @@ export function stampOf({ revision, createdAt, updatedAt, seq }: EntryHead): str
   return revision + createdAt + updatedAt + String(seq).padStart(SEQ_DIGITS, '0')
 }
 
-export function storedSeq(stored: string): number {
-  return Number(stored.slice(STAMP_LENGTH - SEQ_DIGITS, STAMP_LENGTH))
-}
-
 export function storedMetadata(stored: string): Metadata {
   const json = stored.slice(STAMP_LENGTH)
   return json === '' ? {} : (JSON.parse(json) as Metadata) // written above

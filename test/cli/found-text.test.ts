@@ -19,6 +19,13 @@ const PLAIN = placeOf(PIPE)
 const CHECKLIST = entryOf('We deploy on Tuesdays.\nRun make ship.')
 const MOVED = loggedOf('The staging server moved before the deploy.')
 
+it('says what searched the vectors, if a store did', () => {
+  const vectors = { model: 'letters', pending: 0 }
+  const lines = (more: object): string => searchText(searchedOf({ vectors: { ...vectors, ...more } }), 'UTC', PIPE)
+  expect(lines({ searchedBy: 'pgvector 0.8.0' })).toContain('\nVectors of letters, searched by pgvector 0.8.0.')
+  expect(lines({})).not.toContain('letters')
+})
+
 describe('hits for a person', () => {
   it('have a line about each, then the text, best first', () => {
     const hits = [hitOf(CHECKLIST, ['deploy'], { alike: ['x', 'y'] }), hitOf(MOVED, ['deploy'], { score: 0.5 })]
