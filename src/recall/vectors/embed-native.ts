@@ -7,7 +7,7 @@ import { KeepsakeError } from '../../errors.ts'
 import { abortable } from '../../model/abortable.ts'
 import type { Entry } from '../../model/entry.ts'
 import { digest32 } from '../../model/revision.ts'
-import type { Embed } from '../../ports/embed.ts'
+import type { EmbedSource } from '../../ports/embed.ts'
 import type { CallOptions, Store } from '../../ports/store.ts'
 import type { EntryVectors, NativeVectors, VectorModel } from '../../ports/vectors.ts'
 import { PIECES_VERSION, piecesOf } from '../pieces.ts'
@@ -22,19 +22,15 @@ const MAX_BATCH_PIECES = 64
 /** No model has a reason to refuse it. */
 const HARMLESS = 'a word'
 
-export interface NativeRun extends Pick<EmbedPendingOptions, 'anew' | 'onProgress'> {
+export interface NativeRun extends EmbedPendingOptions {
   readonly store: Store
   readonly vectors: NativeVectors
-  readonly model: string
-  readonly load: () => Promise<Embed>
+  readonly source: EmbedSource
   readonly refusals: Refusals
   /** Entries that the model refused, to be tried again. */
   readonly retry: readonly string[]
   /** Pieces of unfinished entries, by hash. The run adds to it and removes from it. */
   readonly made: Map<string, Float32Array>
-  readonly signal: AbortSignal | undefined
-  /** By `performance.now()`: nothing is started after it. Missing: everything is done. */
-  readonly untilMs?: number
 }
 
 /** An entry and the texts of its pieces, by hash. */
@@ -46,10 +42,7 @@ interface PiecedEntry {
 /** Returns how many pieces the model was given. */
 export async function embedNative(run: NativeRun): Promise<number> {
   const call = run.signal ? { signal: run.signal } : {}
-  const model = await prepareModel(run, call)
-  const embedded = await new NativeEmbedding(run, model, call).run()
-  if (!isOver(run)) await run.vectors.prune?.(call)
-  return embedded
+  return new NativeEmbedding(run, await prepareModel(run, call), call).run()
 }
 
 /** Why vectors can't be compared; missing if they can. `dimensions`: of what the model makes, if known. */
@@ -72,28 +65,30 @@ export function modelConflict(
 }
 
 /** Starts the vectors over if there are none, if it was asked for, or if texts were cut into pieces by an older rule. */
-async function prepareModel(run: NativeRun, call: CallOptions): Promise<VectorModel> {
-  const { vectors, model: name, anew = false, load, signal } = run
+async function prepareModel({ vectors, source, anew, made }: NativeRun, call: CallOptions): Promise<VectorModel> {
   const present = anew ? undefined : (await vectors.status([], call)).model
-  const conflict = modelConflict(present, name, undefined)
+  const conflict = modelConflict(present, source.model, undefined)
   if (conflict) throw conflict
   if (present && present.pieces >= PIECES_VERSION) return present
-  let dimensions = present?.dimensions
-  if (dimensions === undefined) {
-    const vector = (await embedTaken(await abortable(load, signal), [['', HARMLESS]], signal)).vectors.get('')
-    if (!vector) throw new Error('a model gave no vector') // see Embed
-    dimensions = vector.length
-  }
-  const model = { name, dimensions, pieces: PIECES_VERSION }
-  run.made.clear()
+  const dimensions = present?.dimensions ?? (await measureDimensions(source, call))
+  const model = { name: source.model, dimensions, pieces: PIECES_VERSION }
+  made.clear()
   await vectors.reset(model, call)
   return model
+}
+
+async function measureDimensions(source: EmbedSource, call: CallOptions): Promise<number> {
+  const embed = await abortable(() => source.load(call), call.signal)
+  const [vector] = (await embedTaken(embed, [['', HARMLESS]], call.signal)).vectors.values()
+  if (!vector) throw new Error('a model gave no vector') // see Embed
+  return vector.length
 }
 
 class NativeEmbedding {
   readonly #run: NativeRun
   readonly #model: VectorModel
   readonly #call: CallOptions
+  readonly #untilMs: number | undefined
   #embedded = 0
   #atOnce = FEWEST_AT_ONCE
   #done = 0
@@ -103,6 +98,7 @@ class NativeEmbedding {
     this.#run = run
     this.#model = model
     this.#call = call
+    this.#untilMs = run.forMs === undefined ? undefined : performance.now() + run.forMs
   }
 
   async run(): Promise<number> {
@@ -111,27 +107,11 @@ class NativeEmbedding {
       const scopes = new Set((await store.heads({}, this.#call)).map(({ scope }) => scope))
       this.#total = (await vectors.status([...scopes], this.#call)).pending.length + retry.length
     }
-    await this.#embedEntries(this.#pendingEntries())
-    if (retry.length > 0) await this.#embedEntries(store.scan({ ids: new Set(retry) }, this.#call))
-    return this.#embedded
-  }
-
-  async *#pendingEntries(): AsyncGenerator<Entry> {
-    for (let afterSeq = 0; ; ) {
-      const entries = await this.#run.vectors.pending(afterSeq, MAX_BATCH_ENTRIES, this.#call)
-      yield* entries
-      const last = entries.at(-1)
-      if (!last || entries.length < MAX_BATCH_ENTRIES) return
-      afterSeq = last.seq
-    }
-  }
-
-  async #embedEntries(entries: AsyncIterable<Entry>): Promise<void> {
     let batch: PiecedEntry[] = []
     let pieces = 0
-    for await (const entry of entries) {
-      if (isOver(this.#run)) return
-      const texts = pieceTexts(entry, this.#run.vectors.maxPieces)
+    for await (const entry of this.#entries()) {
+      if (this.#isOver) return this.#embedded
+      const texts = pieceTexts(entry, vectors.maxPieces)
       batch.push({ entry, texts })
       pieces += texts.size
       if (batch.length < MAX_BATCH_ENTRIES && pieces < MAX_BATCH_PIECES) continue
@@ -139,7 +119,19 @@ class NativeEmbedding {
       batch = []
       pieces = 0
     }
-    if (batch.length > 0 && !isOver(this.#run)) await this.#embedBatch(batch)
+    if (batch.length > 0) await this.#embedBatch(batch)
+    if (!this.#isOver) await vectors.prune?.(this.#call)
+    return this.#embedded
+  }
+
+  async *#entries(): AsyncGenerator<Entry> {
+    const { store, vectors, retry } = this.#run
+    for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
+      const page = await vectors.pending(afterSeq, MAX_BATCH_ENTRIES, this.#call)
+      yield* page
+      afterSeq = page.length < MAX_BATCH_ENTRIES ? undefined : page.at(-1)?.seq
+    }
+    if (retry.length > 0) yield* store.scan({ ids: new Set(retry) }, this.#call)
   }
 
   /** What is finished is put in any case. */
@@ -150,51 +142,49 @@ class NativeEmbedding {
       for (const { hash, vector } of pieces) made.set(hash, vector)
     }
     const accepted = batch.filter(({ texts }) => !refusals.isRefused(texts.keys()))
-    const unknown = accepted.flatMap(({ texts }) => [...texts]).filter(([hash]) => !made.has(hash))
+    const unknown = new Map(accepted.flatMap(({ texts }) => [...texts]).filter(([hash]) => !made.has(hash)))
     try {
-      await this.#embedTexts([...new Map(unknown)])
+      await this.#embedTexts([...unknown])
     } finally {
       await this.#put(batch)
     }
   }
 
   async #embedTexts(texts: (readonly [hash: string, text: string])[]): Promise<void> {
-    const { load, signal, refusals, made, model, untilMs } = this.#run
-    while (texts.length > 0 && !isOver(this.#run)) {
-      const some = texts.splice(0, this.#atOnce)
-      const embed = await abortable(load, signal)
+    const { source, refusals, made } = this.#run
+    while (texts.length > 0 && !this.#isOver) {
+      const embed = await abortable(() => source.load(this.#call), this.#call.signal)
       const startedMs = performance.now()
-      const { vectors, refused } = await embedTaken(embed, some, signal)
+      const { vectors, refused } = await embedTaken(embed, texts.splice(0, this.#atOnce), this.#call.signal)
       refusals.refuse(refused)
       for (const [hash, vector] of vectors) {
-        const conflict = modelConflict(this.#model, model, vector.length)
+        const conflict = modelConflict(this.#model, source.model, vector.length)
         if (conflict) throw conflict
         made.set(hash, vector)
       }
       this.#embedded += vectors.size
-      const limit = untilMs === undefined ? {} : { untilMs }
-      this.#atOnce = nextAtOnce({ atOnce: this.#atOnce, ...limit }, performance.now() - startedMs)
+      this.#atOnce = nextAtOnce({ atOnce: this.#atOnce, untilMs: this.#untilMs }, performance.now() - startedMs)
     }
   }
 
   /** Without the signal: what was made is kept. */
   async #put(batch: readonly PiecedEntry[]): Promise<void> {
     const { vectors, refusals, made, onProgress } = this.#run
-    const finished = batch.flatMap((each) => this.#finished(each) ?? [])
-    if (finished.length > 0) await vectors.put(finished, { model: this.#model })
-    const ids = new Set(finished.map(({ id }) => id))
+    const finished = new Map(batch.flatMap((each) => this.#finish(each) ?? []).map((each) => [each.id, each]))
+    if (finished.size > 0) await vectors.put([...finished.values()], { model: this.#model })
     for (const { entry, texts } of batch) {
       const { id, revision, name, key } = entry
-      if (!ids.has(id)) continue
-      const hashes = new Set(texts.keys())
-      if (!refusals.setAside({ id, revision, name: name ?? key ?? null, hashes })) refusals.delete(id)
+      if (!finished.has(id)) continue
+      const pieces = { id, revision, name: name ?? key ?? null, hashes: new Set(texts.keys()) }
+      if (!refusals.setAside(pieces)) refusals.delete(id)
       this.#done++
       onProgress?.(this.#done, Math.max(this.#done, this.#total))
     }
-    if (ids.size === batch.length) made.clear()
+    if (finished.size === batch.length) made.clear()
   }
 
-  #finished({ entry: { id, revision }, texts }: PiecedEntry): EntryVectors | undefined {
+  /** `undefined`: some of its pieces were not made yet. */
+  #finish({ entry: { id, revision }, texts }: PiecedEntry): EntryVectors | undefined {
     const { refusals, made } = this.#run
     if (refusals.isRefused(texts.keys())) return { id, revision, pieces: [], isRefused: true }
     const pieces = [...texts.keys()].flatMap((hash) => {
@@ -202,6 +192,10 @@ class NativeEmbedding {
       return vector ? [{ hash, vector }] : []
     })
     return pieces.length === texts.size ? { id, revision, pieces } : undefined
+  }
+
+  get #isOver(): boolean {
+    return isOver({ untilMs: this.#untilMs })
   }
 }
 

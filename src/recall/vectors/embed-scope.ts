@@ -30,7 +30,7 @@ export interface EmbeddingRun {
   /** Called now and then. */
   readonly save: (vectors: ScopeVectors) => Promise<unknown>
   /** By `performance.now()`: from then on nothing more is begun. Missing: all is done. */
-  readonly untilMs?: number
+  readonly untilMs?: number | undefined
   /** By `performance.now()`. */
   saveAtMs: number
   /** Pieces that are given to the model together. */

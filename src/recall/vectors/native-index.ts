@@ -8,8 +8,8 @@ import type { Scope } from '../../model/entry.ts'
 import { KIND_NAMES } from '../../model/kinds.ts'
 import { oneQuestion } from '../../model/one-question.ts'
 import type { EmbedSource } from '../../ports/embed.ts'
-import type { CallOptions, Lease, Store } from '../../ports/store.ts'
-import type { NativeVectors, VectorStatus } from '../../ports/vectors.ts'
+import type { CallOptions, Store } from '../../ports/store.ts'
+import type { NativeVectors, NearestEntries, NearestRequest, VectorStatus } from '../../ports/vectors.ts'
 import type { Segment } from '../../search/segment.ts'
 import { COLUMN, MIRROR } from '../entry-document.ts'
 import { PIECES_VERSION } from '../pieces.ts'
@@ -27,12 +27,15 @@ import { Refusals } from './refusals.ts'
 type Made = Pick<Embedded, 'embedded' | 'kept' | 'isElsewhere'>
 const NOTHING_MADE: Made = { embedded: 0, kept: true }
 
-/** A search goes on by words after one of these. */
-const OBSTACLES: readonly ErrorCode[] = ['IO', 'TIMEOUT', 'FOREIGN']
+/** A search goes on by words after one of these. Models never fail with one. */
+const OBSTACLES: readonly ErrorCode[] = ['IO', 'FOREIGN']
 const IDENTITY = KIND_NAMES.indexOf('identity')
 
-export class NativeIndex implements Meaning {
+export class NativeIndex implements Meaning, QuerySource {
   readonly source: EmbedSource
+  /** Missing while there are no vectors. */
+  known: KnownVectors | undefined
+  searchedBy: string | undefined
   readonly #store: Store
   readonly #scopes: readonly Scope[]
   readonly #vectors: NativeVectors
@@ -45,8 +48,6 @@ export class NativeIndex implements Meaning {
   #model: VectorStatus['model']
   #pendingIds: ReadonlySet<string> = new Set()
   #refusedIds: ReadonlySet<string> = new Set()
-  #searchedBy: string | undefined
-  #known: KnownVectors | undefined
   /** When it started, by `performance.now()`. */
   #lookedAtMs = Number.NEGATIVE_INFINITY
   #lastLook: Promise<unknown> = Promise.resolve()
@@ -54,24 +55,25 @@ export class NativeIndex implements Meaning {
   #dimensions: number | undefined
   /** The error of the last call of `#vectors`; missing if it succeeded. */
   #failure: KeepsakeError | undefined
-  readonly #failures = new WeakSet<KeepsakeError>()
+  /** Of the store, not of the model. */
+  readonly #timeouts = new WeakSet<KeepsakeError>()
   #conflict: KeepsakeError | undefined
 
   constructor(store: Store, scopes: readonly Scope[], vectors: NativeVectors, source: EmbedSource) {
     this.source = source
     this.#store = store
     this.#scopes = scopes
-    this.#vectors = guarded(vectors, (work, options) => this.#guard(work, options))
+    this.#vectors = vectors
     this.#queries = new QueryVectors(source)
   }
 
   get pending(): number {
-    if (!this.#model) return count(this.#ids(), () => true)
+    if (!this.#model) return count(this.ids(), () => true)
     return count([...this.#pendingIds, ...this.#refusedIds], (id) => this.#isReadable(id)) - this.refused.length
   }
 
   get entries(): number {
-    return count(this.#ids(), (id) => this.#hasVectors(id))
+    return count(this.ids(), (id) => this.has(id) === true)
   }
 
   /** What another process was refused counts as pending: this one tries it again. */
@@ -79,32 +81,26 @@ export class NativeIndex implements Meaning {
     return this.#refusals.entries.filter(({ id }) => this.#refusedIds.has(id) && this.#isReadable(id))
   }
 
-  get searchedBy(): string | undefined {
-    return this.#searchedBy
-  }
-
   get obstacle(): KeepsakeError | undefined {
     return this.#failure ?? this.#conflict
   }
 
   isObstacle(error: unknown): error is KeepsakeError {
-    return isKeepsakeError(error) && (this.#failures.has(error) || error === this.#conflict)
+    if (!isKeepsakeError(error)) return false
+    return OBSTACLES.includes(error.code) || this.#timeouts.has(error) || error === this.#conflict
   }
 
   has(id: string): boolean | undefined {
-    return this.#isReadable(id) ? this.#hasVectors(id) : undefined
+    if (!this.#isReadable(id)) return undefined
+    return this.#model !== undefined && !this.#pendingIds.has(id) && !this.#refusedIds.has(id)
   }
 
   async vectorsOf(ids: readonly string[], options: CallOptions = {}): Promise<ReadonlyMap<string, Float32Array>> {
     if (this.obstacle) throw this.obstacle
-    const known = this.#known
-    if (!known) return new Map()
-    const unread = ids.filter((id) => !known.has(id))
-    if (unread.length > 0) await known.load(unread, () => this.#vectors.read(unread, options))
-    return inSlices(
-      means(ids, (id) => known.mean(id)),
-      options.signal,
-    )
+    const unread = ids.filter((id) => !this.known?.has(id))
+    if (unread.length > 0) await this.read(unread, options)
+    const meanOf = (id: string): Float32Array | undefined => this.known?.mean(id)
+    return inSlices(means(ids, meanOf), options.signal)
   }
 
   /** There is nothing to read in advance. */
@@ -112,7 +108,7 @@ export class NativeIndex implements Meaning {
 
   async follow(indexes: readonly ScopeIndex[], options: CallOptions = {}): Promise<void> {
     this.#indexes = indexes
-    for (const index of indexes) this.#known?.forget(index.takeTouched())
+    for (const index of indexes) this.known?.forget(index.takeTouched())
     // A search by words does without vectors; `obstacle` says why they are missing.
     await this.#look(options).catch((error) => {
       if (!this.isObstacle(error)) throw error
@@ -129,24 +125,16 @@ export class NativeIndex implements Meaning {
     const asked = oneQuestion(wish)
     await this.#look(asked)
     if (this.obstacle) throw this.obstacle
-    return NativeQuery.start(this.#querySource(), query, asked)
+    return NativeQuery.start(this, query, asked)
   }
 
-  #querySource(): QuerySource {
-    const index = this
-    return {
-      model: this.source.model,
-      get pending() {
-        return index.pending
-      },
-      get known() {
-        return index.#known
-      },
-      has: (id) => this.#hasVectors(id),
-      ids: () => this.#ids(),
-      read: async (ids, options) => this.#known?.load(ids, () => this.#vectors.read(ids, options)),
-      nearest: (query, request) => this.#vectors.nearest(query, request),
-    }
+  nearest(query: Float32Array, request: NearestRequest): Promise<NearestEntries> {
+    return this.#guard(() => this.#vectors.nearest(query, request), request)
+  }
+
+  /** Adds them to `known`. */
+  async read(ids: readonly string[], options: CallOptions): Promise<void> {
+    await this.known?.load(ids, () => this.#guard(() => this.#vectors.read(ids, options), options))
   }
 
   async embedPending(options: EmbedPendingOptions = {}): Promise<Embedded> {
@@ -167,7 +155,15 @@ export class NativeIndex implements Meaning {
     const retry = options.anew ? [] : [...this.#refusedIds].filter((id) => !knownRefusals.has(id))
     if (!options.anew && retry.length === 0 && !(await this.#isBehind(options))) return NOTHING_MADE
     const lease = await this.#guard(() => this.#store.lease(EMBED_LEASE), options)
-    return lease ? this.#embedWith(lease, retry, options) : { ...NOTHING_MADE, isElsewhere: true }
+    if (!lease) return { ...NOTHING_MADE, isElsewhere: true }
+    try {
+      const parts = { store: this.#store, vectors: this.#vectors, source: this.source, refusals: this.#refusals }
+      return { embedded: await embedNative({ ...options, ...parts, retry, made: this.#made }), kept: true }
+    } finally {
+      await lease.release()
+      // After an interruption, its reason is reported, not that the store could not be asked once more.
+      if (!options.signal?.aborted) await this.#look({})
+    }
   }
 
   /** Whether any agent's entry lacks vectors, or all were made by an older rule. */
@@ -176,38 +172,14 @@ export class NativeIndex implements Meaning {
     return (await this.#vectors.pending(0, 1, signal ? { signal } : {})).length > 0
   }
 
-  async #embedWith(lease: Lease, retry: readonly string[], options: EmbedPendingOptions): Promise<Made> {
-    const { signal, forMs, anew, onProgress } = options
-    try {
-      const embedded = await embedNative({
-        store: this.#store,
-        vectors: this.#vectors,
-        model: this.source.model,
-        load: () => this.source.load(signal ? { signal } : {}),
-        refusals: this.#refusals,
-        retry,
-        made: this.#made,
-        signal,
-        ...(forMs === undefined ? {} : { untilMs: performance.now() + forMs }),
-        ...(anew === undefined ? {} : { anew }),
-        ...(onProgress ? { onProgress } : {}),
-      })
-      return { embedded, kept: true }
-    } finally {
-      await lease.release()
-      // After an interruption, its reason is reported, not that the store could not be asked once more.
-      if (!signal?.aborted) await this.#look({})
-    }
-  }
-
   /** Once for each question, one at a time. */
   async #look({ signal, askedAtMs = performance.now() }: CallOptions): Promise<void> {
     const look = this.#lastLook.then(async () => {
       if (this.#lookedAtMs >= askedAtMs) return
       const startedAtMs = performance.now()
       const call = { askedAtMs, ...(signal ? { signal } : {}) }
-      this.#applyStatus(await this.#vectors.status(this.#scopes, call))
-      this.#searchedBy = await this.#vectors.describe(call)
+      this.#applyStatus(await this.#guard(() => this.#vectors.status(this.#scopes, call), call))
+      this.searchedBy = await this.#guard(() => this.#vectors.describe(call), call)
       this.#lookedAtMs = startedAtMs
     })
     this.#lastLook = look.catch(() => undefined)
@@ -216,19 +188,15 @@ export class NativeIndex implements Meaning {
   }
 
   #applyStatus({ model, pending, refused }: VectorStatus): void {
-    if (JSON.stringify(model) !== JSON.stringify(this.#model)) this.#known = undefined
+    if (JSON.stringify(model) !== JSON.stringify(this.#model)) this.known = undefined
     this.#model = model
-    if (model) this.#known ??= new KnownVectors(model.dimensions)
+    if (model) this.known ??= new KnownVectors(model.dimensions)
     this.#pendingIds = new Set(pending)
     this.#refusedIds = new Set(refused)
   }
 
-  #hasVectors(id: string): boolean {
-    return this.#model !== undefined && !this.#pendingIds.has(id) && !this.#refusedIds.has(id)
-  }
-
   /** Entries of these indexes that a model reads. */
-  *#ids(): IterableIterator<string> {
+  *ids(): IterableIterator<string> {
     for (const { index } of this.#indexes) {
       for (const segment of index.segments()) {
         for (let document = 0; document < segment.documents; document++) {
@@ -257,29 +225,10 @@ export class NativeIndex implements Meaning {
       return result
     } catch (error) {
       signal?.throwIfAborted()
-      if (!isKeepsakeError(error) || !OBSTACLES.includes(error.code)) throw error
-      this.#failures.add(error)
-      this.#failure = error
+      if (isKeepsakeError(error) && error.code === 'TIMEOUT') this.#timeouts.add(error)
+      if (this.isObstacle(error)) this.#failure = error
       throw error
     }
-  }
-}
-
-type Guard = <T>(work: () => Promise<T>, options?: CallOptions) => Promise<T>
-
-function guarded(vectors: NativeVectors, guard: Guard): NativeVectors {
-  return {
-    get maxPieces() {
-      return vectors.maxPieces
-    },
-    describe: (options) => guard(() => vectors.describe(options), options),
-    status: (scopes, options) => guard(() => vectors.status(scopes, options), options),
-    reset: (model, options) => guard(() => vectors.reset(model, options), options),
-    pending: (afterSeq, limit, options) => guard(() => vectors.pending(afterSeq, limit, options), options),
-    put: (entries, options) => guard(() => vectors.put(entries, options), options),
-    prune: (options) => guard(async () => vectors.prune?.(options), options),
-    read: (ids, options) => guard(() => vectors.read(ids, options), options),
-    nearest: (query, request) => guard(() => vectors.nearest(query, request), request),
   }
 }
 

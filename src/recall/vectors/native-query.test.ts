@@ -24,7 +24,7 @@ async function startQuery(entries: number): Promise<Started> {
   const known = new KnownVectors(2)
   let [read, wide] = [0, 0]
   const source = {
-    model: 'm',
+    source: { model: 'm' },
     pending: 0,
     known,
     has: () => true,

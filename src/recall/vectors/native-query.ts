@@ -4,6 +4,7 @@
  * it uses what is known and notes what it lacks, and `more` reads that. If filters keep out too many of the store's ids, it is asked for
  * more, and at last everything that passes the filters is compared. The store's own scores decide nothing.
  */
+import type { EmbedSource } from '../../ports/embed.ts'
 import type { CallOptions } from '../../ports/store.ts'
 import type { NativeVectors, NearestEntries, NearestRequest } from '../../ports/vectors.ts'
 import type { KnownVectors } from './known-vectors.ts'
@@ -23,7 +24,7 @@ const TOLERANCE = 1e-6
 const MAX_ROUNDS = 8
 
 export interface QuerySource {
-  readonly model: string
+  readonly source: Pick<EmbedSource, 'model'>
   /** Entries without vectors. */
   readonly pending: number
   /** Missing while there are no vectors. */
@@ -75,9 +76,9 @@ export class NativeQuery implements Asking {
   view(): MeaningView {
     this.#lacking.clear()
     this.#isPartial = false
-    const { model, pending } = this.#source
+    const { source, pending } = this.#source
     return {
-      model,
+      model: source.model,
       pending,
       cosine: (id) => this.#cosines([id]).get(id),
       cosines: (ids) => this.#cosines(ids),
