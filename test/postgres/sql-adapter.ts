@@ -1,25 +1,42 @@
-/** The engine's database interface on two plain connections, for tests of single parts of the engine. The writes run one by one. */
+/** The engine's database interface on two plain connections, for tests of single parts of the engine. Writes run one by one. */
 import { Client, types } from 'pg'
-import { type ColumnType, schemaStatements } from '../../src/stores/engine/schema.ts'
-import type { Database, Job, Row, Sql, SqlValue } from '../../src/stores/engine/sql.ts'
+import { type ColumnType, schemaStatements, writeCounters } from '../../src/stores/engine/schema.ts'
+import type { Database, Row, Sql, SqlValue } from '../../src/stores/engine/sql.ts'
 import { vectorStatements } from '../../src/stores/engine/vector-table.ts'
 import { afterThisFile } from '../clean-up.ts'
 
 const TYPES: Readonly<Record<ColumnType, string>> = { text: 'text', integer: 'bigint', bytes: 'bytea' }
 const INT8 = 20
+/** Writers of a memory take turns. */
+const LOCK = "SELECT 1 FROM settings WHERE key = 'last' FOR UPDATE"
+/** `purge` uses a function that SQLite has. */
+const HELPER = "CREATE FUNCTION instr(text, text) RETURNS integer LANGUAGE sql AS 'SELECT strpos($1, $2)'"
+
+interface Statement {
+  readonly statement: string
+  readonly values: readonly SqlValue[]
+}
 
 export interface AdaptedDatabase extends Database {
-  /** What was read and written, since the last call. */
-  takeStatements(): readonly { readonly statement: string; readonly values: readonly SqlValue[] }[]
+  /** What was read and written since the last call. */
+  takeStatements(): readonly Statement[]
+}
+
+export async function createTables(url: string): Promise<void> {
+  const sql = sqlOn(await connect(url))
+  for (const statement of [HELPER, ...schemaStatements(TYPES), ...vectorStatements(TYPES)]) await sql.run(statement)
+  await writeCounters(sql, { number: 0, nextSeq: 1 })
 }
 
 export async function adaptDatabase(url: string): Promise<AdaptedDatabase> {
-  let statements: { statement: string; values: readonly SqlValue[] }[] = []
+  const statements: Statement[] = []
   const [reader, writer] = await Promise.all([connect(url), connect(url)])
-  const inTransaction = async <T>(client: Client, begin: string, work: (sql: Sql) => Promise<T>): Promise<T> => {
+  let lastRead: Promise<unknown> = Promise.resolve()
+  let lastJob: Promise<unknown> = Promise.resolve()
+  async function inTransaction<T>(client: Client, begin: string, work: (sql: Sql) => Promise<T>): Promise<T> {
     await client.query(begin)
     try {
-      const result = await work(sqlOn(client))
+      const result = await work(sqlOn(client, (statement) => statements.push(statement)))
       await client.query('COMMIT')
       return result
     } catch (error) {
@@ -27,56 +44,43 @@ export async function adaptDatabase(url: string): Promise<AdaptedDatabase> {
       throw error
     }
   }
-  const sqlOn = (client: Client): Sql => {
-    const all: Sql['all'] = async (statement, values = []) => {
-      statements.push({ statement, values })
-      let count = 0
-      const text = statement.replace(/\?/g, () => `$${++count}`)
-      return (await client.query<Row>(text, [...values])).rows
-    }
-    return { all, run: async (...asked) => void (await all(...asked)) }
-  }
-  let [lastRead, lastJob]: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()]
   return {
     path: 'postgres',
     exists: async () => true,
     read(work, signal) {
       signal?.throwIfAborted()
-      const read = (lastRead ?? Promise.resolve()).then(() =>
-        inTransaction(reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work),
-      )
+      const read = lastRead.then(() => inTransaction(reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work))
       lastRead = read.catch(() => undefined)
       return read
     },
-    enqueue(job: Job) {
-      const done = (lastJob ?? Promise.resolve()).then(() => inTransaction(writer, 'BEGIN', (sql) => job.run(sql)))
-      lastJob = done.then(
-        (onCommit) => onCommit(),
-        (error) => job.reject(error),
-      )
+    enqueue(job) {
+      const runLocked = async (sql: Sql): Promise<() => void> => {
+        await sql.run(LOCK)
+        return job.run(sql)
+      }
+      lastJob = lastJob
+        .then(() => inTransaction(writer, 'BEGIN', runLocked))
+        .then(
+          (onCommit) => onCommit(),
+          (error) => job.reject(error),
+        )
     },
     vacuum: async () => [],
     snapshot: () => Promise.reject(new Error('not here')),
     watch: () => () => undefined,
     close: async () => undefined,
-    takeStatements() {
-      const taken = statements
-      statements = []
-      return taken
-    },
+    takeStatements: () => statements.splice(0),
   }
 }
 
-/** `purge` uses a function that SQLite has. */
-export async function createTables(database: Database): Promise<void> {
-  const helper = "CREATE FUNCTION instr(text, text) RETURNS integer LANGUAGE sql AS 'SELECT strpos($1, $2)'"
-  await new Promise<void>((resolve, reject) => {
-    const run = async (sql: Sql): Promise<() => void> => {
-      for (const statement of [helper, ...schemaStatements(TYPES), ...vectorStatements(TYPES)]) await sql.run(statement)
-      return resolve
-    }
-    database.enqueue({ bytes: 0, run, reject })
-  })
+function sqlOn(client: Client, record: (statement: Statement) => void = () => undefined): Sql {
+  const all: Sql['all'] = async (statement, values = []) => {
+    record({ statement, values })
+    let count = 0
+    const text = statement.replace(/\?/g, () => `$${++count}`)
+    return (await client.query<Row>(text, [...values])).rows
+  }
+  return { all, run: async (...asked) => void (await all(...asked)) }
 }
 
 async function connect(connectionString: string): Promise<Client> {

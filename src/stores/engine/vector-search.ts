@@ -33,8 +33,8 @@ export class Pgvector {
   }
 
   async #look(signal: AbortSignal | undefined): Promise<Found> {
-    const statement =
-      "SELECT extversion, quote_ident(nspname) AS schema FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector'"
+    const statement = `SELECT extversion, quote_ident(nspname) AS schema, CASE WHEN has_schema_privilege(n.oid, 'USAGE') THEN 1 ELSE 0 END AS usable
+       FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector'`
     const [row] = await this.#database.read((sql) => sql.all(statement), signal)
     if (!row) return { problem: 'the database has no pgvector' }
     const [version, schema] = [String(row['extversion']), String(row['schema'])]
@@ -42,6 +42,7 @@ export class Pgvector {
     if (major === MIN_VERSION[0] && minor < MIN_VERSION[1]) {
       return { problem: `pgvector ${version} is older than ${MIN_VERSION.join('.')}` }
     }
+    if (row['usable'] !== 1) return { problem: `this role may not use the schema ${schema} of pgvector ${version}` }
     const probe = `SELECT '{1}'::real[]::${schema}.vector OPERATOR(${schema}.<#>) '[1]'::${schema}.vector AS distance`
     try {
       await this.#database.read((sql) => sql.all(probe), signal)
@@ -68,7 +69,7 @@ export async function nearestByPgvector(
   const { model } = await readVectorState(sql)
   if (model?.dimensions !== query.length || scopes.length === 0 || kinds.length === 0) return { near: [], isAll: true }
   // The vectors have the length 1, so the product is the cosine.
-  const statement = `SELECT e.id, -(v.vector::${schema}.vector OPERATOR(${schema}.<#>) ?::${schema}.vector) AS cosine
+  const statement = `SELECT e.id, -(v.vector::${schema}.vector OPERATOR(${schema}.<#>) (SELECT ?::text::${schema}.vector)) AS cosine
     FROM entries e JOIN vectors v ON v.id = e.id AND v.revision = e.revision
     WHERE v.piece >= 0 AND e.scope IN (${placeholders(scopes.length)}) AND e.kind IN (${placeholders(kinds.length)})
     ORDER BY cosine DESC, e.id COLLATE "C" LIMIT ?`

@@ -30,7 +30,7 @@ export function vectorStatements({ text, integer }: Readonly<Record<ColumnType, 
   return [`CREATE TABLE vectors (\n  ${columns.join(',\n  ')}\n) WITH (toast_tuple_target = 8160)`]
 }
 
-/** For a purge, after it deleted the entries: a `put` that comes between waits, and then skips them. */
+/** For a purge. */
 export async function deleteVectors(sql: Sql, ids: readonly string[]): Promise<void> {
   await sql.run(`DELETE FROM vectors WHERE id IN ${LISTED}`, [JSON.stringify(ids)])
 }
@@ -51,16 +51,17 @@ export async function readVectorState(sql: Sql): Promise<VectorState> {
   const rows = await sql.all(
     `SELECT key, value FROM settings WHERE key IN ('${SETTING}', 'last', 'epoch') ORDER BY key`,
   )
-  const value = rows.find(({ key }) => key === SETTING)?.['value']
+  const row = rows.find(({ key }) => key === SETTING)
   const version = JSON.stringify(rows)
-  if (value === undefined) return { set: '', version }
-  const { model, set } = parseJson(value, 'the settings of the vectors') as Stored // as writeVectorState wrote it
+  if (!row) return { set: '', version }
+  const { model, set } = parseJson(row['value'], 'the settings of the vectors') as Stored // as written below
   return { model, set, version }
 }
 
 interface Stored {
   readonly model: VectorModel
   readonly set: string
+  /** Changes with each write. */
   readonly written: string
 }
 
@@ -84,8 +85,8 @@ export async function readVectorStatus(
 
 export async function putVectors(sql: Sql, vectors: readonly EntryVectors[]): Promise<void> {
   const ids = JSON.stringify(vectors.map(({ id }) => id))
-  // Locked: a change or a purge waits until these are committed.
-  const statement = `SELECT id, revision FROM entries WHERE id IN ${LISTED} ORDER BY id FOR SHARE`
+  // Writers take turns, so this is true until COMMIT.
+  const statement = `SELECT id, revision FROM entries WHERE id IN ${LISTED}`
   const revisions = new Map((await sql.all(statement, [ids])).map(({ id, revision }) => [id, revision]))
   const current = vectors.filter(({ id, revision }) => revisions.get(id) === revision)
   await deleteVectors(

@@ -44,8 +44,7 @@ export function sqlVectors(database: Database): NativeVectors {
     async reset(model, { signal } = {}) {
       const work = async (sql: Sql): Promise<void> => {
         const { model: before } = await readVectorState(sql)
-        const isSameModel = before?.name === model.name && before.dimensions === model.dimensions
-        const mayReuse = isSameModel && before.pieces !== model.pieces
+        const mayReuse = isComparable(before, model) && before?.pieces !== model.pieces
         await sql.run(mayReuse ? "UPDATE vectors SET revision = ''" : 'DELETE FROM vectors')
         await writeVectorState(sql, model, crypto.randomUUID())
       }
@@ -65,10 +64,11 @@ export function sqlVectors(database: Database): NativeVectors {
 
     async put(vectors, { model, signal }) {
       const work = async (sql: Sql): Promise<void> => {
-        const state = await readVectorState(sql)
-        if (JSON.stringify(state.model) !== JSON.stringify(model)) throw otherModel(state.model, model)
+        const present = await readVectorState(sql)
+        const isSame = isComparable(present.model, model) && present.model?.pieces === model.pieces
+        if (!isSame) throw otherModel(present.model, model)
         await putVectors(sql, vectors)
-        await writeVectorState(sql, model, state.set)
+        await writeVectorState(sql, model, present.set)
       }
       const pieces = vectors.reduce((sum, each) => sum + each.pieces.length, 0)
       await write(database, work, { bytes: pieces * model.dimensions * 4, signal })
@@ -101,6 +101,10 @@ export function sqlVectors(database: Database): NativeVectors {
       }
     },
   }
+}
+
+function isComparable(one: VectorModel | undefined, other: VectorModel): boolean {
+  return one?.name === other.name && one.dimensions === other.dimensions
 }
 
 function otherModel(present: VectorModel | undefined, given: VectorModel): KeepsakeError {
