@@ -2,7 +2,7 @@
  * Vectors in PostgreSQL: what they are of, which ones count, and that both ways to search them, pgvector and the scan in this process, find
  * what an exact search finds.
  */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { openMemory } from '../../src/memory.ts'
 import type { Kind } from '../../src/model/kinds.ts'
 import type { AddOperation } from '../../src/model/operation.ts'
@@ -380,6 +380,30 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
       expect(await put).toMatchObject({ code: 'CONFLICT' })
       expect((await place.vectors.read([id])).size).toBe(0)
     })
+  })
+
+  it('take no more memory for those that are gone, and are still found', async () => {
+    const place = await createPlace(server, false)
+    const random = randomNumbers(11)
+    const ids = (
+      await addEntries(
+        place,
+        Array.from({ length: 1100 }, (_, n) => add(`text ${n}`)),
+      )
+    ).map(({ id }) => id)
+    await place.vectors.reset(MODEL)
+    const vectors = new Map(ids.map((id) => [id, randomVector(random)]))
+    await putVectors(place, ids, (id) => [vectors.get(id) as Float32Array])
+    const nearest = async (query: Float32Array): Promise<readonly string[]> =>
+      idsOf(await place.vectors.nearest(query, { ...EVERYTHING, limit: 1 }))
+    expect(await nearest(vectors.get(ids[3] ?? '') as Float32Array)).toEqual([ids[3]])
+    const operations = ids.slice(20).map((id) => ({ op: 'remove' as const, id }))
+    await place.store.apply({ operations, origin: { by: 'user' } })
+    const copied = vi.spyOn(VectorIndex.prototype, 'copy')
+    for (const id of ids.slice(0, 20)) expect(await nearest(vectors.get(id) as Float32Array)).toEqual([id])
+    expect(copied).toHaveBeenCalledTimes(20)
+    copied.mockRestore()
+    expect(idsOf(await place.vectors.nearest(randomVector(random), { ...EVERYTHING, limit: 99 }))).toHaveLength(20)
   })
 
   it('are read once by the own scan, and then only those that changed', async () => {
