@@ -15,8 +15,8 @@ import { deleteVectors, putVectors as putRows, writeVectorState } from '../../sr
 import { sqlVectors } from '../../src/stores/engine/vectors.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { Letters } from '../faults/letters.mjs'
+import { createTables, type RecordedDatabase, recordedDatabase } from './recorded-database.ts'
 import { describeOnPostgres, type PostgresTestServer } from './server.ts'
-import { type AdaptedDatabase, adaptDatabase, createTables } from './sql-adapter.ts'
 
 const MODEL: VectorModel = { name: 'random', dimensions: 48, pieces: 2 }
 const SCOPES = ['main', 'scout', 'helper']
@@ -27,13 +27,13 @@ const TOLERANCE = 1e-6
 
 interface Place {
   readonly url: string
-  readonly database: AdaptedDatabase
+  readonly database: RecordedDatabase
   readonly store: Store
   readonly vectors: NativeVectors
 }
 
 async function openPlace(url: string): Promise<Place> {
-  const database = await adaptDatabase(url)
+  const database = recordedDatabase(url)
   const { settings } = memoryStore()
   const found = await settings()
   return { url, database, store: sqlStore(database, { settings: () => found }), vectors: sqlVectors(database) }
@@ -41,7 +41,7 @@ async function openPlace(url: string): Promise<Place> {
 
 async function createPlace(server: PostgresTestServer, hasVector = true): Promise<Place> {
   const place = await openPlace(await server.createDatabase({ hasVector }))
-  await createTables(place.url)
+  await createTables(place.database)
   return place
 }
 

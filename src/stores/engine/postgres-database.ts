@@ -1,4 +1,5 @@
 /** One schema of a PostgreSQL database, shared by machines: waiting jobs share a transaction, and are acknowledged after COMMIT. */
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StorageError } from '../../errors.ts'
 import { abortable } from '../../model/abortable.ts'
@@ -82,7 +83,7 @@ export class PostgresDatabase implements Database {
   async vacuum(): Promise<readonly string[]> {
     await this.#withClient(async (client) => {
       await client.query({ text: 'SET statement_timeout = 0' })
-      await client.query({ text: `VACUUM ${TABLE_NAMES.join(', ')}` })
+      await client.query({ text: `VACUUM ${TABLE_NAMES.join(', ')}, vectors` })
       await client.query({ text: 'RESET statement_timeout' })
     })
     return []
@@ -176,6 +177,8 @@ export class PostgresDatabase implements Database {
 
   #reading<T>(work: ReadWork<T>, signal?: AbortSignal): Promise<T> {
     if (this.#isClosed) return Promise.reject(closedError(this.path))
+    // Many reads of one call may wait at once, which is no leak.
+    if (signal) setMaxListeners(0, signal)
     return abortable(() => this.#whileUnreachable(() => this.#shareSnapshot(work)), signal)
   }
 

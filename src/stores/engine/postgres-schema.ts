@@ -5,11 +5,11 @@ import type { PostgresTransaction } from './postgres.ts'
 import { hasSqlState } from './postgres-errors.ts'
 import { readSetting, schemaStatements, writeCounters, writeSetting } from './schema.ts'
 import { queryOne, type Sql } from './sql.ts'
+import { vectorStatements } from './vector-table.ts'
 
 /** What each version adds to the one before it; the first one creates the tables. Texts compare by their bytes, as in SQLite. */
-const MIGRATIONS: readonly (readonly string[])[] = [
-  schemaStatements({ text: 'text COLLATE "C"', integer: 'bigint', bytes: 'bytea' }),
-]
+const TYPES = { text: 'text COLLATE "C"', integer: 'bigint', bytes: 'bytea' }
+const MIGRATIONS: readonly (readonly string[])[] = [[...schemaStatements(TYPES), ...vectorStatements(TYPES)]]
 const VERSION_KEY = 'schema'
 
 /** `SELECT … FOR UPDATE` needs the right to write, so that a role that may only read can't block others. */

@@ -46,6 +46,8 @@ export interface SqlStoreOptions {
   readonly newId?: ((ms: number) => string) | undefined
   /** The settings of the open memory, or those that the first write will record. */
   readonly settings: () => Settings
+  /** Deletes what the store makes from entries besides derived bytes. */
+  readonly deleteMore?: (sql: Sql, ids: readonly string[]) => Promise<void>
   /** Places that a purge can't reach, as sentences. */
   readonly outOfReach?: (backups: readonly string[]) => readonly string[]
 }
@@ -54,7 +56,7 @@ export interface SqlStoreOptions {
 export type SqlStore = Store & Pick<Movable, 'image' | 'noteBackup'>
 
 export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore {
-  const { clock = Date.now, settings, outOfReach = () => [] } = options
+  const { clock = Date.now, settings, deleteMore, outOfReach = () => [] } = options
   const makeId = options.newId ?? newId
   let isFirstWrite = true
   let upkeep = Promise.resolve()
@@ -149,10 +151,11 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
     absorb: ({ signal } = {}) => database.read(async () => ({ changes: [], heldBack: [], warnings: [] }), signal),
     async purge(ids, { signal, origin = { by: 'user' } }: PurgeOptions = {}) {
       const work = async (sql: Sql) => ({
+        deleted: await deleteMore?.(sql, ids),
         ...(await purgeTables(sql, ids, origin, instant(clock()))),
         backups: await sql.all('SELECT path FROM backups ORDER BY path'),
       })
-      const { backups, ...purged } = await write(database, work, { signal })
+      const { backups, deleted: _, ...purged } = await write(database, work, { signal })
       const remaining = await finishPurge()
       return {
         ...purged,

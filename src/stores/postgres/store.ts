@@ -5,16 +5,18 @@ import { normalizeAgentId } from '../../model/name.ts'
 import { type PostgresPlace, postgresAddress } from '../../model/postgres-address.ts'
 import { backupNotices } from '../../model/redaction.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Movable, Settings, Store } from '../../ports/store.ts'
+import type { Capabilities, Movable, Settings, Store } from '../../ports/store.ts'
 import { checkedSettings } from '../disk/checked-settings.ts'
 import { type SettingsWish, settingsFor } from '../disk/new-settings.ts'
 import { refuseOtherAgent, refuseOtherWish } from '../disk/pinned-settings.ts'
 import { createImage, fillTables, initTables } from '../engine/image.ts'
 import { PostgresDatabase } from '../engine/postgres-database.ts'
 import { write } from '../engine/sql.ts'
-import { sqlStore } from '../engine/store.ts'
+import { CAPABILITIES as ENGINE_CAPABILITIES, sqlStore } from '../engine/store.ts'
+import { deleteVectors } from '../engine/vector-table.ts'
+import { sqlVectors } from '../engine/vectors.ts'
 
-export { CAPABILITIES } from '../engine/store.ts'
+export const CAPABILITIES: Capabilities = Object.freeze({ ...ENGINE_CAPABILITIES, nativeSearch: true })
 
 export interface PostgresStoreOptions extends SettingsWish {
   readonly place: PostgresPlace
@@ -70,10 +72,13 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     clock,
     newId: options.newId,
     settings: () => pinned ?? newSettings,
+    deleteMore: deleteVectors,
     outOfReach: (backups) => [...backupNotices(backups, path), ...outOfReach(place)],
   })
   return {
     ...store,
+    capabilities: CAPABILITIES,
+    vectors: sqlVectors(database),
     path,
     isMade: () => database.exists(),
     async init() {
