@@ -106,4 +106,14 @@ const NOT_YET: Capabilities = {
   watch: LACK,
   undo: LACK,
   asOf: LACK,
+  // Nobody asks for these before the store is open; to assume a lack would drop checks.
+  expect: true,
+  uniqueNames: true,
+  lastingSeq: true,
+  history: true,
+  purgePast: true,
+  moveHistory: true,
+  sessions: true,
+  leases: true,
+  derived: true,
 }

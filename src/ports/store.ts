@@ -19,7 +19,7 @@ export interface ApplyOptions extends CallOptions {
 }
 
 export interface Applied {
-  /** Missing when the batch asked for nothing that was not so already. */
+  /** Missing when nothing changed. A store without history gives each change the number 0. */
   readonly change?: Change
   /** The touched entries as they are now, in the order of the operations; removed ones as they were. */
   readonly entries: readonly Entry[]
@@ -276,6 +276,22 @@ export interface Capabilities {
   readonly watch: true | string
   readonly undo: true | string
   readonly asOf: true | string
+  /** Compare-and-swap: `expect` of `apply`. */
+  readonly expect: true | string
+  /** A name or key has one owner in its scope, however many processes write. */
+  readonly uniqueNames: true | string
+  /** A `seq` is never given twice, and a given one is kept. */
+  readonly lastingSeq: true | string
+  /** `changes`, `versions` and `gone`; a feed that reports each change. */
+  readonly history: true | string
+  /** A purge deletes earlier versions too. */
+  readonly purgePast: true | string
+  /** `adopt` copies history, sessions and files. Otherwise it takes present entries, if `withoutHistory` says so. */
+  readonly moveHistory: true | string
+  readonly sessions: true | string
+  readonly leases: true | string
+  /** `derived` keeps what is written to it. */
+  readonly derived: true | string
 }
 
 export interface Store {
@@ -387,6 +403,8 @@ export interface MemoryImage {
 }
 
 export interface AdoptOptions extends CallOptions {
+  /** Present entries only. Needed by a store that lacks `moveHistory` if the image has more than that. */
+  readonly withoutHistory?: boolean
   /** Bytes or items, whichever the store counts. */
   readonly onProgress?: (done: number, total: number) => void
   /**

@@ -61,6 +61,15 @@ const CAPABILITIES: Capabilities = Object.freeze({
   watch: 'nobody but its own process can change it',
   undo: true,
   asOf: true,
+  expect: true,
+  uniqueNames: true,
+  lastingSeq: true,
+  history: true,
+  purgePast: true,
+  moveHistory: true,
+  sessions: true,
+  leases: true,
+  derived: true,
 })
 
 export interface MemoryStore extends Store, Movable {}

@@ -31,10 +31,14 @@ export interface ContractCase {
   readonly run: () => Promise<void>
 }
 
+export type Need = keyof Capabilities | 'movable'
+
 /** One sentence of the contract, and how to try it. */
 export interface Rule {
   readonly name: string
-  readonly needs?: keyof Capabilities | 'movable'
+  readonly needs?: Need | readonly Need[]
+  /** Run only where the store lacks this: the rule says how it refuses. */
+  readonly lacks?: keyof Capabilities
   run(trial: Trial): Promise<void>
 }
 
@@ -60,10 +64,12 @@ export function contractCase(harness: StoreHarness, rule: Rule): ContractCase {
   }
 }
 
-function lackOf(harness: StoreHarness, { needs }: Rule): true | string {
-  if (needs === undefined) return true
-  if (needs !== 'movable') return harness.capabilities[needs]
-  return harness.movable ?? true
+function lackOf(harness: StoreHarness, { needs = [] }: Rule): true | string {
+  for (const need of typeof needs === 'string' ? [needs] : needs) {
+    const has = need === 'movable' ? (harness.movable ?? true) : harness.capabilities[need]
+    if (has !== true) return has
+  }
+  return true
 }
 
 async function runRule(harness: StoreHarness, rule: Rule): Promise<void> {

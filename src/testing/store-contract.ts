@@ -7,6 +7,7 @@ import { requireOptions } from '../model/options.ts'
 import { changeRules } from './cases/changes.ts'
 import { expectRules } from './cases/expect.ts'
 import { historyRules } from './cases/history.ts'
+import { lackRules } from './cases/lacks.ts'
 import { movingRules } from './cases/moving.ts'
 import { nameRules } from './cases/names.ts'
 import { pastRules } from './cases/past.ts'
@@ -35,6 +36,7 @@ export function storeContract(harness: StoreHarness, options: ContractOptions = 
     ...readingRules,
     ...writingRules,
     ...refusalRules,
+    ...lackRules,
     ...nameRules,
     ...expectRules,
     ...changeRules,
@@ -47,5 +49,7 @@ export function storeContract(harness: StoreHarness, options: ContractOptions = 
     ...reopenRules,
     ...(harness.movable === undefined ? [] : movingRules(seeds.slice(0, 1), Math.min(batches, 60))),
     ...randomRules(seeds, batches),
-  ].map((rule) => contractCase(harness, rule))
+  ]
+    .filter(({ lacks }) => lacks === undefined || harness.capabilities[lacks] !== true)
+    .map((rule) => contractCase(harness, rule))
 }

@@ -36,6 +36,15 @@ export const CAPABILITIES: Capabilities = Object.freeze({
   watch: true,
   undo: true,
   asOf: true,
+  expect: true,
+  uniqueNames: true,
+  lastingSeq: true,
+  history: true,
+  purgePast: true,
+  moveHistory: true,
+  sessions: true,
+  leases: true,
+  derived: true,
 })
 
 /** Upkeep runs once per this many changes. */

@@ -80,6 +80,15 @@ export const CAPABILITIES: Capabilities = Object.freeze({
   watch: true,
   undo: true,
   asOf: true,
+  expect: true,
+  uniqueNames: true,
+  lastingSeq: true,
+  history: true,
+  purgePast: true,
+  moveHistory: true,
+  sessions: true,
+  leases: true,
+  derived: true,
 })
 
 export interface FilesystemStore extends Store, Movable, Doctor {

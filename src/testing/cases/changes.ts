@@ -9,6 +9,7 @@ import { stateDifference } from '../state-equality.ts'
 export const changeRules: readonly Rule[] = [
   {
     name: 'numbers its changes from 1 without a gap, as apply told them',
+    needs: 'history',
     async run({ store, pass }) {
       const told: unknown[] = []
       for (let n = 0; n < 5; n++) {
@@ -29,6 +30,7 @@ export const changeRules: readonly Rule[] = [
   },
   {
     name: 'tells when, by whom and what it takes back',
+    needs: 'history',
     async run({ store, now }) {
       const origin = { by: 'undo', agent: 'main', session: 's' } as const
       await apply(store, [note('a')])
@@ -46,6 +48,7 @@ export const changeRules: readonly Rule[] = [
   },
   {
     name: 'continues from a cursor',
+    needs: 'history',
     async run({ store }) {
       await apply(store, [note('a')])
       const first = await changesSince(store)
@@ -64,6 +67,7 @@ export const changeRules: readonly Rule[] = [
   },
   {
     name: 'does not call a first reading or a continued one a restart',
+    needs: 'history',
     async run({ store }) {
       const empty = await store.feed()
       equal([empty.changes, empty.restarted], [[], false], 'an empty feed')
@@ -80,6 +84,7 @@ export const changeRules: readonly Rule[] = [
   },
   {
     name: 'tells where it is without its changes, for who begins now',
+    needs: 'history',
     async run({ store }) {
       await apply(store, [note('a')])
       const now = await store.feed('now')
@@ -92,6 +97,7 @@ export const changeRules: readonly Rule[] = [
   },
   {
     name: 'starts over for a cursor of another epoch',
+    needs: 'history',
     async run({ store }) {
       await apply(store, [note('a')])
       await apply(store, [note('b')])
@@ -120,6 +126,7 @@ export const changeRules: readonly Rule[] = [
   },
   {
     name: 'tells a reader who follows it, step by step, all that happens, its own edits and removals included',
+    needs: 'history',
     async run({ store, pass }) {
       const followed = new Map<string, string>()
       let { cursor } = await store.feed()
@@ -149,6 +156,7 @@ export const changeRules: readonly Rule[] = [
   },
   {
     name: 'tells operations completely: with ids, seqs, names, texts and times filled in',
+    needs: 'history',
     async run({ store, now }) {
       const { entries } = await apply(store, [experience('no id given'), { ...note('x'), name: null, kind: 'fact' }])
       const { changes } = await changesSince(store)
@@ -162,6 +170,7 @@ export const changeRules: readonly Rule[] = [
   },
   {
     name: 'tells enough to build the same memory from the feed alone',
+    needs: 'history',
     async run({ store, pass }) {
       await apply(store, [note('a', { aliases: ['x', 'y'], metadata: { m: 1 } }), topic('t'), context('k', 'v')])
       pass(1000)
@@ -193,7 +202,7 @@ export const changeRules: readonly Rule[] = [
   },
   {
     name: 'continues its feed over a restart, in the same epoch',
-    needs: 'durable',
+    needs: ['durable', 'history'],
     async run(trial) {
       await apply(trial.store, [note('a')])
       const before = await changesSince(trial.store)

@@ -7,6 +7,7 @@ import { apply, applyOne, changesSince, givenId, note, scanned } from '../reques
 export const expectRules: readonly Rule[] = [
   {
     name: 'writes when the entry is at the expected revision',
+    needs: 'expect',
     async run({ store }) {
       const { id, revision } = await applyOne(store, note('a'))
       const written = await applyOne(store, { op: 'write', id, content: 'b' }, { [id]: revision })
@@ -16,6 +17,7 @@ export const expectRules: readonly Rule[] = [
   },
   {
     name: 'refuses when the entry is at another revision, and changes nothing',
+    needs: 'expect',
     async run({ store }) {
       const { id, revision } = await applyOne(store, note('a'))
       const now = await applyOne(store, { op: 'write', id, content: 'b' })
@@ -35,6 +37,7 @@ export const expectRules: readonly Rule[] = [
   },
   {
     name: 'takes null for "must not exist"',
+    needs: 'expect',
     async run({ store }) {
       const id = givenId(1)
       const first = await applyOne(store, note('a', { id }), { [id]: null })
@@ -46,6 +49,7 @@ export const expectRules: readonly Rule[] = [
   },
   {
     name: 'refuses when the entry is gone, or was never there',
+    needs: 'expect',
     async run({ store }) {
       const { id, revision } = await applyOne(store, note('a'))
       await applyOne(store, { op: 'remove', id })
@@ -56,6 +60,7 @@ export const expectRules: readonly Rule[] = [
   },
   {
     name: 'checks entries that the batch itself does not touch, and all of them',
+    needs: 'expect',
     async run({ store }) {
       const a = await applyOne(store, note('a'))
       const b = await applyOne(store, note('b'))
@@ -67,6 +72,7 @@ export const expectRules: readonly Rule[] = [
   },
   {
     name: 'checks before the batch, not between its operations',
+    needs: 'expect',
     async run({ store }) {
       const { id, revision } = await applyOne(store, note('a'))
       await apply(
@@ -82,6 +88,7 @@ export const expectRules: readonly Rule[] = [
   },
   {
     name: 'knows a revision again when the entry holds again what it held',
+    needs: 'expect',
     async run({ store, pass }) {
       const { id, revision } = await applyOne(store, note('a', { content: 'one' }))
       pass(1000)
@@ -93,6 +100,7 @@ export const expectRules: readonly Rule[] = [
   },
   {
     name: 'lets one of many writers win that have read the same revision',
+    needs: 'expect',
     async run({ store }) {
       const { id, revision } = await applyOne(store, note('a'))
       const results = await Promise.allSettled(

@@ -65,7 +65,7 @@ const PLAIN_RULES: readonly Rule[] = [
   },
   {
     name: 'returns the same history after a restart',
-    needs: 'durable',
+    needs: ['durable', 'history'],
     async run(trial) {
       const { entries } = await apply(trial.store, [note('a'), experience('line')])
       await apply(trial.store, [{ op: 'remove', id: entries[0]?.id ?? '' }])

@@ -19,6 +19,7 @@ export function movingRules(seeds: readonly number[], batches: number): readonly
 const PLAIN_RULES: readonly Rule[] = [
   {
     name: 'gives an image of all that it holds, and of nothing that comes later',
+    needs: ['movable', 'moveHistory'],
     async run(trial) {
       const store = asMovable(trial.store)
       await fill(store, trial.pass)
@@ -50,6 +51,7 @@ const PLAIN_RULES: readonly Rule[] = [
   },
   {
     name: 'adopts every id, seq, time, alias, change and transcript of another store',
+    needs: ['movable', 'moveHistory'],
     async run(trial) {
       const store = asMovable(trial.store)
       const { source, image } = await filledSource()
@@ -67,6 +69,7 @@ const PLAIN_RULES: readonly Rule[] = [
   },
   {
     name: 'goes on from what it adopted: numbers, seqs, names, the past and transcripts',
+    needs: ['movable', 'moveHistory'],
     async run(trial) {
       const { source, image } = await filledSource()
       await asMovable(trial.store).adopt(imageFrom(image))
@@ -96,6 +99,7 @@ const PLAIN_RULES: readonly Rule[] = [
   },
   {
     name: 'adopts a past that begins in the middle',
+    needs: ['movable', 'moveHistory'],
     async run(trial) {
       const store = asMovable(trial.store)
       const { image } = await filledSource()
@@ -118,6 +122,7 @@ const PLAIN_RULES: readonly Rule[] = [
   },
   {
     name: 'keeps to the byte what a transcript says, also what nobody can read',
+    needs: ['movable', 'moveHistory'],
     async run(trial) {
       const store = asMovable(trial.store)
       const { image } = await filledSource()
@@ -141,6 +146,7 @@ const PLAIN_RULES: readonly Rule[] = [
   },
   {
     name: 'keeps a document that came along, and gives it on',
+    needs: ['movable', 'moveHistory'],
     async run(trial) {
       const store = asMovable(trial.store)
       const { image } = await filledSource()
@@ -153,6 +159,7 @@ const PLAIN_RULES: readonly Rule[] = [
   },
   {
     name: 'adopts only where nothing is yet, and leaves what is there',
+    needs: ['movable', 'moveHistory'],
     async run(trial) {
       const store = asMovable(trial.store)
       const { image } = await filledSource()
@@ -164,6 +171,7 @@ const PLAIN_RULES: readonly Rule[] = [
   },
   {
     name: 'adopts all or nothing: what breaks off in the middle leaves nothing, and can be tried again',
+    needs: ['movable', 'moveHistory'],
     async run(trial) {
       const store = asMovable(trial.store)
       const { image } = await filledSource()
@@ -187,6 +195,7 @@ const PLAIN_RULES: readonly Rule[] = [
   },
   {
     name: 'shows what it built before it is published, and leaves nothing if that is refused',
+    needs: ['movable', 'moveHistory'],
     async run(trial) {
       const store = asMovable(trial.store)
       const { image } = await filledSource()
@@ -217,6 +226,7 @@ const PLAIN_RULES: readonly Rule[] = [
   },
   {
     name: 'has nothing of a purged entry in its image',
+    needs: ['movable', 'moveHistory'],
     async run(trial) {
       const store = asMovable(trial.store)
       const { image } = await filledSource()
@@ -229,9 +239,8 @@ const PLAIN_RULES: readonly Rule[] = [
   },
   {
     name: 'is what it adopted after a restart',
-    needs: 'durable',
+    needs: ['movable', 'moveHistory', 'durable'],
     async run(trial) {
-      if (trial.harness.movable !== true) return
       const { image } = await filledSource()
       await asMovable(trial.store).adopt(imageFrom(image))
       await trial.reopen()

@@ -269,7 +269,7 @@ export const pastRules: readonly Rule[] = [
   },
   {
     name: 'returns the state where the kept history begins without a change, and refuses earlier times',
-    needs: 'movable',
+    needs: 'history',
     async run({ store, now, pass }) {
       const source = memoryStore({ clock: () => Date.parse(now()), settings: { timezone: 'UTC' } })
       const early = now()

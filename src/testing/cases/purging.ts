@@ -10,6 +10,7 @@ const QUOTED = JSON.stringify({ content: SECRET })
 export const purgingRules: readonly Rule[] = [
   {
     name: 'removes a long purged text from the sessions of its agent, wherever a value contains it',
+    needs: 'sessions',
     async run({ store }) {
       const text = `Short line.\n  ${SECRET}  \nAnother short line.`
       const { id } = await applyOne(store, note('a', { content: 'of no matter' }))
@@ -42,6 +43,7 @@ export const purgingRules: readonly Rule[] = [
   },
   {
     name: 'removes a short purged text from a session only where it is the whole value',
+    needs: 'sessions',
     async run({ store }) {
       const { id } = await applyOne(store, note('a', { content: 'content\n' }))
       const kept: SessionRecord = { role: 'user', content: 'the content of the box', contents: ['my contents'] }
@@ -53,6 +55,7 @@ export const purgingRules: readonly Rule[] = [
   },
   {
     name: 'redacts a long description and long metadata of a purged entry in sessions, but no name and nothing short',
+    needs: 'sessions',
     async run({ store }) {
       const [described, meta] = ['a description of the merger with ACME', 'the merger is on the first of May']
       const { id } = await applyOne(
@@ -78,6 +81,7 @@ export const purgingRules: readonly Rule[] = [
   },
   {
     name: 'never changes keys, ids, roles, times and names in a session when the same words are purged',
+    needs: 'sessions',
     async run({ store }) {
       const [turn, at] = [givenId(7), '2026-03-14T09:26:53.589Z']
       const words = [turn, at, 'user', 'turn', 'call-1', 'recall', 'compact', 'content']
@@ -116,6 +120,7 @@ export const purgingRules: readonly Rule[] = [
   },
   {
     name: 'does not change sessions of other agents, and lists those that contain the purged words',
+    needs: 'sessions',
     async run({ store }) {
       const { id } = await applyOne(store, note('a', { content: `${SECRET}\nonly 13 long` }))
       await store.sessions.append('bob', 'says it', [{ content: SECRET }])
@@ -163,6 +168,7 @@ export const purgingRules: readonly Rule[] = [
   },
   {
     name: 'removes a purged text of the world only from the sessions of the agent that runs the purge',
+    needs: 'sessions',
     async run({ store }) {
       const agents = ['main', 'bob']
       for (const asking of [undefined, 'bob'] as const) {
@@ -184,6 +190,7 @@ export const purgingRules: readonly Rule[] = [
   },
   {
     name: 'starts a session over only for a reader whose position is from before a purge',
+    needs: 'sessions',
     async run({ store }) {
       const { id } = await applyOne(store, note('a', { content: SECRET }))
       await store.sessions.append('main', 's', [{ content: SECRET }, { n: 1 }])

@@ -12,7 +12,7 @@ export const readingRules: readonly Rule[] = [
       equal(await scanned(store), [], 'scan')
       equal((await changesSince(store)).changes, [], 'changes')
       equal(await store.problems(), [], 'problems')
-      equal(await store.sessions.list('main'), [], 'sessions')
+      if (store.capabilities.sessions === true) equal(await store.sessions.list('main'), [], 'sessions')
     },
   },
   {
@@ -97,6 +97,7 @@ export const readingRules: readonly Rule[] = [
   },
   {
     name: 'scans in the order of seq, also when a lower one was given later, or brought back',
+    needs: 'lastingSeq',
     async run({ store }) {
       const f = await applyOne(store, note('f', { seq: 5 }))
       await apply(store, [note('a', { seq: 20 }), note('b', { seq: 10 })])
@@ -140,7 +141,10 @@ export const readingRules: readonly Rule[] = [
         [{ scopes: ['main'], kinds: ['experience'], since: second, until: third }, 'd'],
       ]
       for (const [filter, expected] of cases) {
-        const found = (await scanned(store, filter)).map(({ content }) => content.at(-1)).join('')
+        const found = (await scanned(store, filter))
+          .map(({ content }) => content.at(-1))
+          .sort()
+          .join('')
         equal(found, expected, `scan ${JSON.stringify(filter)}`)
       }
     },
@@ -167,7 +171,8 @@ export const readingRules: readonly Rule[] = [
       vandalise(present((await scanned(store))[0], 'scan'))
       vandalise((await changesSince(store)).changes)
       equal(await store.get(id), before, 'the entry after someone wrote into what was handed out')
-      equal((await changesSince(store)).changes.length, 1, 'the feed after that')
+      const expected = store.capabilities.history === true ? 1 : 0
+      equal((await changesSince(store)).changes.length, expected, 'the feed after that')
     },
   },
   {

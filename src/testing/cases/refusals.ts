@@ -14,7 +14,9 @@ export const refusalRules: readonly Rule[] = [
       const before = await scanned(store)
       const line = present(before.find(({ kind }) => kind === 'experience')?.id, 'the experience')
       const memory = present(before.find(({ kind }) => kind === 'memory')?.id, 'the memory')
+      const gives = store.capabilities.lastingSeq === true
       for (const [operation, code] of refusals(line, memory)) {
+        if (!gives && 'seq' in operation) continue
         await rejects(apply(store, [operation]), code, `${JSON.stringify(operation)}`)
       }
       // A caller in JavaScript can hand in what the types forbid.

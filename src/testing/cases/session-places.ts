@@ -17,6 +17,7 @@ const APPENDS: readonly (readonly [records: number, characters: number])[] = [
 export const sessionPlaceRules: readonly Rule[] = [
   {
     name: 'pages back through a session to what reading forward gives, and never parts what was appended together',
+    needs: 'sessions',
     async run({ store }) {
       await appendMuch(store, 's')
       const forward = present(await store.sessions.read('main', 's'), 'the session')
@@ -40,6 +41,7 @@ export const sessionPlaceRules: readonly Rule[] = [
   },
   {
     name: 'gives the position behind an append, which is a place to read from in both directions',
+    needs: 'sessions',
     async run({ store }) {
       const ends: number[] = []
       for (let n = 0; n < 5; n++) ends.push((await store.sessions.append('main', 's', [{ n }, { n }])).end)
@@ -57,6 +59,7 @@ export const sessionPlaceRules: readonly Rule[] = [
   },
   {
     name: 'appends what expects an end only where the session still ends there',
+    needs: 'sessions',
     async run({ store }) {
       await rejects(store.sessions.append('main', 's', [{ n: 0 }], { expectEnd: 7 }), 'CONFLICT', 'no session yet')
       equal(await store.sessions.list('main'), [], 'nothing was made')
@@ -72,6 +75,7 @@ export const sessionPlaceRules: readonly Rule[] = [
   },
   {
     name: 'lets exactly one of several appends win that expect the same end',
+    needs: 'sessions',
     async run({ store }) {
       let end = 0
       for (let round = 0; round < 5; round++) {
@@ -91,6 +95,7 @@ export const sessionPlaceRules: readonly Rule[] = [
   },
   {
     name: 'lists many sessions, the oldest first and by key where they are equally old',
+    needs: 'sessions',
     async run({ store, now, pass }) {
       const made: { key: string; createdAt: string }[] = []
       for (let n = 0; n < 60; n++) {

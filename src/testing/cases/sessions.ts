@@ -48,6 +48,7 @@ const RECORD: SessionRecord = JSON.parse(
 export const sessionRules: readonly Rule[] = [
   {
     name: 'has no session before the first append',
+    needs: 'sessions',
     async run({ store }) {
       equal(await store.sessions.read('main', 'none'), undefined, 'read')
       equal(await store.sessions.list('main'), [], 'list')
@@ -55,6 +56,7 @@ export const sessionRules: readonly Rule[] = [
   },
   {
     name: 'reads what was appended, in order, and on from where a page ended',
+    needs: 'sessions',
     async run({ store }) {
       await store.sessions.append('main', 's', [{ n: 1 }, { n: 2 }])
       await store.sessions.append('main', 's', [{ n: 3 }])
@@ -71,6 +73,7 @@ export const sessionRules: readonly Rule[] = [
   },
   {
     name: 'tells key and createdAt of a session, which later appends leave as they are',
+    needs: 'sessions',
     async run({ store, now, pass }) {
       const createdAt = now()
       await store.sessions.append('main', 'a:b', [{ n: 1 }])
@@ -85,6 +88,7 @@ export const sessionRules: readonly Rule[] = [
   },
   {
     name: 'keeps records as the JSON they are, and as they were when appended',
+    needs: 'sessions',
     async run({ store }) {
       const reused = structuredClone(RECORD)
       await store.sessions.append('main', 's', [reused])
@@ -97,6 +101,7 @@ export const sessionRules: readonly Rule[] = [
   },
   {
     name: 'never lets two keys share a session',
+    needs: 'sessions',
     async run({ store }) {
       await appendToEach(store)
       await readEach(store)
@@ -104,6 +109,7 @@ export const sessionRules: readonly Rule[] = [
   },
   {
     name: 'never lets two keys of broken Unicode share a session, if it takes them at all',
+    needs: 'sessions',
     async run({ store }) {
       const taken: string[] = []
       for (const key of ['\ud800', '\ud801', '\ufffd']) {
@@ -119,6 +125,7 @@ export const sessionRules: readonly Rule[] = [
   },
   {
     name: 'keeps the sessions of each agent apart',
+    needs: 'sessions',
     async run({ store }) {
       await store.sessions.append('main', 's', [{ of: 'main' }])
       await store.sessions.append('other', 's', [{ of: 'other' }])
@@ -130,6 +137,7 @@ export const sessionRules: readonly Rule[] = [
   },
   {
     name: 'keeps every record of appends that come at once',
+    needs: 'sessions',
     async run({ store }) {
       await Promise.all(Array.from({ length: 20 }, (_, n) => store.sessions.append('main', 's', [{ n }, { n }])))
       const { records } = await read(store, 's')
@@ -139,6 +147,7 @@ export const sessionRules: readonly Rule[] = [
   },
   {
     name: 'refuses an empty key, a scope that is no agent, a record that is no object, and no records at all',
+    needs: 'sessions',
     async run({ store }) {
       await rejects(store.sessions.append('main', '', [{}]), 'INVALID', 'an empty key')
       await rejects(store.sessions.append('main', 'a\0b', [{}]), 'INVALID', 'a key with a NUL character')
@@ -158,6 +167,7 @@ export const sessionRules: readonly Rule[] = [
   },
   {
     name: 'leaves sessions out of the entries and of the feed',
+    needs: 'sessions',
     async run({ store }) {
       await store.sessions.append('main', 's', [{ n: 1 }])
       equal((await store.feed()).changes, [], 'changes')
@@ -165,7 +175,7 @@ export const sessionRules: readonly Rule[] = [
   },
   {
     name: 'has its sessions again after a restart',
-    needs: 'durable',
+    needs: ['durable', 'sessions'],
     async run(trial) {
       await appendToEach(trial.store)
       const page = await read(trial.store, 'a:b')
