@@ -1,7 +1,7 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
-/** Goes away with the stores it tests. */
-const OLD_STORES = ['{src/stores,test}/chroma/**/*.test.ts']
+/** They need a real server. */
+const CHROMA = ['{src/stores,test}/chroma/**/*.test.ts']
 const POSTGRES = ['{src/stores,test}/postgres/**/*.test.ts']
 const CI_AND_NIGHTLY = '**/*.{ci,nightly}.test.ts'
 
@@ -24,13 +24,13 @@ interface Project {
 export const PROJECTS: Readonly<Record<string, Project>> = {
   unit: {
     include: ['src/**/*.test.ts'],
-    exclude: [CI_AND_NIGHTLY, ...OLD_STORES, ...POSTGRES],
+    exclude: [CI_AND_NIGHTLY, ...CHROMA, ...POSTGRES],
     shared: true,
     inProcess: true,
   },
   integration: {
     include: ['test/**/*.test.ts'],
-    exclude: [CI_AND_NIGHTLY, 'test/smoke/**', ...OLD_STORES, ...POSTGRES],
+    exclude: [CI_AND_NIGHTLY, 'test/smoke/**', ...CHROMA, ...POSTGRES],
     shared: true,
     inProcess: true,
   },
@@ -44,7 +44,7 @@ export const PROJECTS: Readonly<Record<string, Project>> = {
     exclude: POSTGRES,
   },
   faults: { include: ['test/faults/**/*.ci.test.ts'] },
-  'old-stores': { include: OLD_STORES },
+  chroma: { include: CHROMA },
   // Each file starts a server.
   postgres: { include: POSTGRES, exclude: ['**/*.nightly.test.ts'] },
   page: { include: ['test/page/**/*.ci.test.ts'], timeoutMs: 240_000 },

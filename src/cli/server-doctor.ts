@@ -1,44 +1,63 @@
-/** `doctor` of a memory on a server, over a connection of its own: it looks at what no store would open, too. */
+/** `doctor` of a memory on a server: what the store itself can read there. Nothing is fixed. */
 import type { Config } from '../config/load-config.ts'
-import { openServer } from '../config/open-store.ts'
-import type { ExamineServerOptions } from '../stores/chroma/doctor/examine.ts'
-import type { Connection } from '../stores/chroma/server/connection.ts'
-import type { Context } from './command.ts'
+import { isKeepsakeError } from '../errors.ts'
+import { openLasting } from '../memory/lasting-store.ts'
+import type { EntryHead } from '../model/entry.ts'
+import type { Store } from '../ports/store.ts'
+import { type Finding, finding } from '../stores/disk/doctor/finding.ts'
 import type { Told } from './doctor-text.ts'
-import { progressLine } from './progress.ts'
+import { isMade } from './is-made.ts'
 
-interface ServerDoctor {
-  examined(): Promise<Told>
-  mended(): Promise<Told>
+export async function examineServer(config: Config): Promise<Told> {
+  const { workspace } = config.values
+  try {
+    const store = await openLasting(config)
+    try {
+      return (await isMade(store, workspace)) ? await examine(store) : told([noMemory(workspace)])
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    if (!isKeepsakeError(error)) throw error
+    const { message: problem, hint = '' } = error
+    const isReached = error.data['isReached'] !== false && error.code !== 'TIMEOUT'
+    const code = isReached ? 'unusable-server' : 'unreachable-server'
+    return told([finding(code, workspace, problem, hint)])
+  }
 }
 
-export function serverDoctor({ given }: Pick<Context, 'given'>, config: Config): ServerDoctor {
-  const connected = async <T>(
-    look: (connection: Connection, options: ExamineServerOptions) => Promise<T>,
-  ): Promise<T> => {
-    const { connect } = await import('../stores/chroma/server/connection.ts')
-    const { place, requestMs, ...wish } = openServer(config, (options) => options)
-    const connection = connect(place, { requestMs })
-    const progress = progressLine(given, 'steps')
-    try {
-      return await look(connection, { wish, onProgress: (done, total) => progress.show('Looking', done, total) })
-    } finally {
-      progress.end()
-      connection.close()
+async function examine(store: Store): Promise<Told> {
+  const heads = await store.heads()
+  const problems = await store.problems()
+  const undated = problems.map(({ path, problem }) => {
+    const hint =
+      'Set the date in the metadata of this record. Until then the entry counts as very old, and never expires.'
+    return finding('unreadable-date', path, problem, hint)
+  })
+  return told([...undated, ...sharedNames(heads)], heads.length)
+}
+
+/** The server can't keep two processes from giving one name at the same moment; the seed's program gives none. */
+function sharedNames(heads: readonly EntryHead[]): Finding[] {
+  const first = new Map<string, EntryHead>()
+  return heads.flatMap((head): Finding[] => {
+    const { scope, name, id } = head
+    const key = `${scope}/${name}`
+    const owner = first.get(key)
+    if (name === null || !owner) {
+      first.set(key, head)
+      return []
     }
-  }
-  return {
-    examined: () =>
-      connected(async (connection, options) => {
-        const { examineServer } = await import('../stores/chroma/doctor/examine.ts')
-        const { findings, checked } = await examineServer(connection, options)
-        return { examination: { findings, checked }, warnings: [] }
-      }),
-    mended: () =>
-      connected(async (connection, options) => {
-        const { mendServer } = await import('../stores/chroma/doctor/mend.ts')
-        const mending = await mendServer(connection, options)
-        return { examination: mending.examination, mending, warnings: mending.warnings }
-      }),
-  }
+    const problem = `"${name}" of ${scope} is also the name of the older entry ${owner.id}, which is found by it`
+    const hint = `Give one of them another name: keepsake rename ${id} NAME`
+    return [finding('duplicate-name', id, problem, hint)]
+  })
+}
+
+function noMemory(path: string): Finding {
+  return finding('no-workspace', path, 'there is no memory in this database', 'The first write creates it.')
+}
+
+function told(findings: readonly Finding[], entries = 0): Told {
+  return { examination: { findings, checked: { files: 0, entries, changes: 0, sessions: 0 } }, warnings: [] }
 }

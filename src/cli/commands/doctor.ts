@@ -18,7 +18,7 @@ import { embeddingsState } from '../embeddings-state.ts'
 import { EXIT_STATUS } from '../exit-status.ts'
 import { checkAgent, findMemory, noMemoryAt } from '../named-place.ts'
 import { progressLine } from '../progress.ts'
-import { serverDoctor } from '../server-doctor.ts'
+import { examineServer } from '../server-doctor.ts'
 import { withPending } from '../with-pending.ts'
 
 export const doctor: Command = {
@@ -90,11 +90,22 @@ function doctorFor(context: Context, config: Config): Doctor {
     case 'postgres':
       return ofPostgres(config)
     case 'chroma':
-      return serverDoctor(context, config)
+      return ofServer(config)
     case 'memory':
       throw new KeepsakeError('UNSUPPORTED', 'doctor looks at what is kept, and a memory in RAM is not', {
         hint: 'Name a folder, a memory in one file, or a server.',
       })
+  }
+}
+
+/** Nothing there can be fixed without judging. */
+function ofServer(config: Config): Doctor {
+  return {
+    examined: () => examineServer(config),
+    async mended() {
+      const { examination, warnings } = await examineServer(config)
+      return { examination, mending: { mended: [], warnings }, warnings }
+    },
   }
 }
 

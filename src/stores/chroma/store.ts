@@ -1,45 +1,33 @@
 /**
- * The store on a Chroma server: the truth is an ordered log in one of its collections, which every process follows into RAM. This file
- * only puts the parts together; reading is in replica.ts, writing in writer.ts. Nobody is asked before the first call. Deliberately
- * absent: hands. Nobody edits it but a program.
+ * The store on a Chroma server: the collection `memories` as the seed's program has it, one record an entry. It keeps the present and
+ * nothing else; what it lacks is declared. The server is asked for every answer, so any number of processes may write.
  */
-import { KeepsakeError } from '../../errors.ts'
-import { entriesAt, findChanges, findGone, type LoadedHistory, versionsOf } from '../../history/queries.ts'
+import { InvalidError, KeepsakeError } from '../../errors.ts'
+import { lastStates, normalizeOrigin, touchedBy } from '../../model/apply.ts'
 import { keyHandle } from '../../model/draft.ts'
-import { newId } from '../../model/id.ts'
+import type { Entry } from '../../model/entry.ts'
+import { matchesHead } from '../../model/filter.ts'
+import { isId, newId } from '../../model/id.ts'
 import { normalizeAgentId } from '../../model/name.ts'
-import type { ServerPlace } from '../../model/server-address.ts'
+import type { Batch, Operation } from '../../model/operation.ts'
+import { type LookupRequest, type LookupResult, planBatch } from '../../model/plan-batch.ts'
+import { addressOf, type ServerPlace } from '../../model/server-address.ts'
+import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type {
-  ApplyOptions,
-  CallOptions,
-  Capabilities,
-  FeedOptions,
-  MemoryImage,
-  Movable,
-  PurgeOptions,
-  ScanFilter,
-  Settings,
-  Store,
-} from '../../ports/store.ts'
+import type { Applied, CallOptions, Capabilities, Movable, ScanFilter, Settings, Store } from '../../ports/store.ts'
+import { checkedSettings, type FoundSettings } from '../disk/checked-settings.ts'
 import { handOut } from '../disk/hand-out.ts'
 import { type SettingsWish, settingsFor } from '../disk/new-settings.ts'
-import { refuseOtherAgent, refuseOtherWish } from '../disk/pinned-settings.ts'
-import { chromaDerived } from './derived.ts'
-import { cursorOf, readFeed } from './feed.ts'
-import { Folding } from './folding.ts'
-import { readHistory } from './history.ts'
-import { readDocument, refuseNoDocument } from './kept-files.ts'
-import { chromaLeases } from './log/leases.ts'
-import { type Ground, Replica } from './replica.ts'
-import { type Root, withRoot } from './root.ts'
-import { type Connection, connect } from './server/connection.ts'
-import { chromaSessions } from './sessions/sessions.ts'
-import { chromaVectors } from './vectors/vectors.ts'
-import { Writer } from './writer.ts'
+import { refuseOtherAgent, refuseOtherScope, refuseOtherWish } from '../disk/pinned-settings.ts'
+import { ChromaClient, type Collection, type RecordWrite } from './client.ts'
+import { Listing, PENDING, type Row } from './listing.ts'
+import { adoptImage, createImage, refuseUnfinished, SETTINGS_KEY } from './move.ts'
+import { type Defaults, encodeMetadata, patchMetadata, seqOf } from './record.ts'
+import { chromaVectors, newRecord } from './vectors.ts'
 
-interface MemoryOptions extends SettingsWish {
-  /** The one agent of a flat memory. */
+export interface ChromaStoreOptions extends SettingsWish {
+  readonly place: ServerPlace
+  /** Owner of records that name no agent. Default: the one agent of a flat memory, else `main`. */
   readonly agent?: string
   readonly clock?: Clock
   readonly newId?: (ms: number) => string
@@ -47,201 +35,260 @@ interface MemoryOptions extends SettingsWish {
   readonly requestMs?: number
 }
 
-export interface ChromaStoreOptions extends MemoryOptions {
-  readonly place: ServerPlace
-}
-
 export interface ChromaStore extends Store, Movable {
   /** For messages: without the token. */
   readonly address: string
-  /** Makes the memory where there is none. */
+  /** Creates the collection if there is none. */
   init(): Promise<void>
-  /** Whether there is one. */
+  /** Whether there is a collection. */
   isMade(): Promise<boolean>
 }
 
 export const CAPABILITIES: Capabilities = Object.freeze({
   durable: true,
-  atomicBatch: true,
   sharedByProcesses: true,
   nativeSearch: true,
   watch: true,
-  undo: true,
-  asOf: true,
+  atomicBatch: 'a Chroma server has no transactions: a batch is written record by record',
+  expect: "a Chroma server can't compare a revision and write in one step",
+  uniqueNames: "a Chroma server can't keep two processes from giving one name at the same moment",
+  lastingSeq: 'a Chroma server counts nothing: entries are numbered by when they were created',
+  history: 'a memory on a Chroma server keeps no history',
+  undo: 'a memory on a Chroma server keeps no history, so nothing can be undone',
+  asOf: 'a memory on a Chroma server keeps no earlier states',
+  purgePast: 'a memory on a Chroma server keeps no past to purge from',
+  moveHistory: 'a memory on a Chroma server takes present entries only',
+  sessions: 'a memory on a Chroma server keeps no sessions',
+  leases: 'a Chroma server has no leases',
+  derived: 'a Chroma collection has no place for other bytes',
 })
 
-/** What is under way when a store is closed may take so long. */
-const CLOSE_MS = 10_000
-/** What is held runs out by itself, so nobody waits for long to give it back. */
-const RELEASE_MS = 2_000
+const ELSEWHERE = 'A memory in a folder or in one file has it; copy this one there with: keepsake move --to PATH'
+const WATCH_MS = 3000
 
-/** Nothing is written until the first write. */
-export function chromaStore({ place, ...options }: ChromaStoreOptions): ChromaStore {
-  const { requestMs } = options
-  return storeOn(connect(place, requestMs === undefined ? {} : { requestMs }), options)
-}
-
-/** As `chromaStore`, over a connection that is there already. */
-export function storeOn(connection: Connection, options: MemoryOptions = {}): ChromaStore {
-  const { address, log } = connection
-  const clock = options.clock ?? Date.now
-  const ground: Ground = { log, connection, clock, address }
+/** Nothing is sent before the first call, and nothing written before the first write. */
+export function chromaStore({ place, requestMs, clock = Date.now, ...options }: ChromaStoreOptions): ChromaStore {
+  const client = new ChromaClient(place, requestMs)
+  const address = addressOf(place)
+  const makeId = options.newId ?? newId
   const agent = options.agent === undefined ? undefined : normalizeAgentId(options.agent)
   const fresh = settingsFor(newId(clock()), agent ?? 'main', options)
-  const welcome = (pinned: Settings): void => {
-    refuseOtherWish(pinned, options, `${address} was made with`)
-    if (agent !== undefined) refuseOtherAgent(pinned, agent, address)
-  }
-  const replica = new Replica(ground, welcome)
-  const writer = new Writer(ground, replica, {
-    newId: options.newId ?? newId,
-    settings: () => fresh,
-    wrote: () => folding.consider(),
-  })
+  const listing = new Listing(client, readDefaults)
   let closed = false
-  const enter = (signal?: AbortSignal): void => {
+  let writing: Promise<unknown> = Promise.resolve()
+
+  function enter(signal?: AbortSignal): void {
     if (closed) throw new KeepsakeError('CLOSED', `the store at ${address} is closed`, { hint: 'Open it again.' })
     signal?.throwIfAborted()
   }
-  const loadHistory = async (call: CallOptions): Promise<LoadedHistory> => {
-    enter(call.signal)
-    return readHistory(log, await replica.catchUp(call), call)
+
+  /** A collection of the seed's program has no settings: those of this process hold, with the collection's id. */
+  function settingsIn(collection: Collection): Settings {
+    refuseUnfinished(client, collection)
+    const stored = collection.metadata[SETTINGS_KEY]
+    if (typeof stored !== 'string') return isId(collection.id) ? { ...fresh, id: collection.id } : fresh
+    const found = JSON.parse(stored) as FoundSettings // checked here
+    const settings = checkedSettings(address, found, (problem, allowed) => new InvalidError(address, problem, allowed))
+    refuseOtherWish(settings, options, `${address} was made with`)
+    if (agent !== undefined) refuseOtherAgent(settings, agent, address)
+    return settings
   }
-  const leases = chromaLeases(
-    log,
-    async () => (await writer.begin()).generation,
-    () => connection.time(),
-  )
-  const lease = leases.lease.bind(leases)
-  const folding = new Folding(ground, replica, lease)
-  const memory = { log, find: replica.catchUp.bind(replica), make: writer.begin.bind(writer) }
-  const sessions = chromaSessions(memory, clock, enter)
+
+  async function readSettings(call?: CallOptions): Promise<Settings> {
+    const collection = await client.find(call)
+    return collection ? settingsIn(collection) : fresh
+  }
+
+  async function readDefaults(): Promise<Defaults> {
+    const { agent: only = 'main', timezone: zone } = await readSettings()
+    return { agent: agent ?? only, zone }
+  }
+
+  async function makeCollection(call?: CallOptions): Promise<Collection> {
+    const known = await client.find(call)
+    // Another process may have fixed the dimension meanwhile.
+    const found = known && known.dimension === undefined ? await client.find(call, true) : known
+    return found ?? client.create({ [SETTINGS_KEY]: JSON.stringify(fresh) }, call)
+  }
+
+  async function refresh(call: CallOptions): Promise<void> {
+    enter(call.signal)
+    await listing.refresh(call)
+  }
+
+  async function readRows(filter: ScanFilter, call: CallOptions): Promise<readonly Row[]> {
+    await refresh(call)
+    return [...listing.rows].filter(({ head }) => matchesHead(head, filter))
+  }
+
+  async function readOne(find: () => Row | undefined, call: CallOptions): Promise<Entry | undefined> {
+    await refresh(call)
+    const row = find()
+    return row && handOut((await listing.load([row], call))[0])
+  }
+
+  async function lookUp({ ids, handles }: LookupRequest, call: CallOptions): Promise<LookupResult> {
+    const owners: [scope: string, handle: string, id: string][] = []
+    for (const [scope, some] of handles) {
+      for (const handle of some) owners.push([scope, handle, listing.owner(scope, handle)?.head.id ?? ''])
+    }
+    const rows = [...ids].flatMap((id) => listing.row(id) ?? [])
+    return { entries: await listing.load(rows, call), owners: owners.filter(([, , id]) => id !== ''), seqs: [] }
+  }
+
+  async function apply(batch: Batch, call: CallOptions): Promise<Applied> {
+    const collection = await makeCollection(call)
+    const settings = settingsIn(collection)
+    await refresh(call)
+    const nowMs = clock()
+    const context = { now: instant(nowMs), zone: settings.timezone, newId: () => makeId(nowMs), nextSeq: 1 }
+    const { steps, named } = await planBatch((wanted) => lookUp(wanted, call), batch, undefined, context)
+    if (steps.length === 0) return { entries: named.map(handOut), warnings: [] }
+    for (const { before, after } of steps) if (!before && after) refuseOtherScope(settings, after.scope)
+    try {
+      await send(touchedBy(steps), collection, call)
+    } finally {
+      listing.expire()
+    }
+    const operations = steps.map(({ operation }) => withSeq(operation))
+    return {
+      change: { number: 0, at: context.now, origin: normalizeOrigin(batch.origin), operations },
+      entries: lastStates(steps).map((entry) => handOut({ ...entry, seq: seqOf(entry) })),
+      warnings: [],
+    }
+  }
+
+  /** All of it is checked by now. Removals come last, so that what moves to another entry is never missing. */
+  async function send(touched: ReturnType<typeof touchedBy>, collection: Collection, call: CallOptions): Promise<void> {
+    const [writes, removed]: [RecordWrite[], string[]] = [[], []]
+    for (const { id, before, after } of touched) {
+      const row = listing.row(id)
+      if (!after) removed.push(...(row ? [row.recordId] : []))
+      else if (!before || !row) writes.push(newRecord(after, collection))
+      else {
+        const patch = patchMetadata(row.metadata, encodeMetadata(after))
+        const metadata = before.revision === after.revision ? patch : { ...patch, ...PENDING }
+        const text = before.content === after.content ? {} : { document: after.content }
+        writes.push({ id: row.recordId, metadata, ...text })
+      }
+    }
+    await client.write(writes, call)
+    await client.remove(removed, call)
+  }
+
+  function refuse(lack: keyof Capabilities, hint = ELSEWHERE): () => Promise<never> {
+    return async () => {
+      enter()
+      throw new KeepsakeError('UNSUPPORTED', String(CAPABILITIES[lack]), { hint, data: { address, lack } })
+    }
+  }
+
+  const [noHistory, noSessions] = [refuse('history'), refuse('sessions')]
+
   return {
     address,
     capabilities: CAPABILITIES,
     async init() {
       enter()
-      await writer.begin()
+      settingsIn(await makeCollection())
     },
     async isMade() {
       enter()
-      return (await replica.catchUp()) !== undefined
+      return (await client.find({}, true)) !== undefined
     },
     async settings() {
       enter()
-      return (replica.followed ?? (await replica.catchUp()))?.settings ?? fresh
+      return readSettings()
     },
-    async apply(batch, applyOptions: ApplyOptions = {}) {
-      enter(applyOptions.signal)
-      const applied = await writer.apply(batch, applyOptions)
-      return { ...applied, entries: applied.entries.map(handOut) }
+    async apply(batch, { expect = {}, signal } = {}) {
+      enter(signal)
+      if (Object.keys(expect).length > 0) return refuse('expect', 'Leave out expect (--expect).')()
+      if (batch.reverts !== undefined) return refuse('undo')()
+      const hasSeq = batch.operations.some((operation) => operation.op === 'add' && operation.seq !== undefined)
+      if (hasSeq) return refuse('lastingSeq', 'Leave out seq.')()
+      // One at a time, so that this process never gives one name twice.
+      const turn = writing.then(() => apply(batch, signal ? { signal } : {}))
+      writing = turn.catch(() => undefined)
+      return turn
     },
-    async get(id, call: CallOptions = {}) {
-      enter(call.signal)
-      return handOut((await replica.catchUp(call))?.state.get(id))
-    },
-    async resolve(scope, name, call: CallOptions = {}) {
-      enter(call.signal)
-      return handOut((await replica.catchUp(call))?.state.held(scope, name))
-    },
-    async resolveKey(scope, key, call: CallOptions = {}) {
-      enter(call.signal)
-      return handOut((await replica.catchUp(call))?.state.held(scope, keyHandle(key)))
-    },
+    get: (id, call = {}) => readOne(() => listing.row(id), call),
+    resolve: (scope, name, call = {}) => readOne(() => listing.owner(scope, name), call),
+    resolveKey: (scope, key, call = {}) => readOne(() => listing.owner(scope, keyHandle(key)), call),
     async *scan(filter: ScanFilter = {}, call: CallOptions = {}) {
-      enter(call.signal)
-      const found = (await replica.catchUp(call))?.state.scan(filter) ?? []
-      for (const entry of found) {
+      for (const entry of await listing.load(await readRows(filter, call), call)) {
         call.signal?.throwIfAborted()
         yield handOut(entry)
       }
     },
-    async heads(filter: ScanFilter = {}, call: CallOptions = {}) {
-      enter(call.signal)
-      const found = (await replica.catchUp(call))?.state.scan(filter) ?? []
-      return found.map(({ content: _, ...head }) => handOut(head))
+    async heads(filter = {}, call = {}) {
+      return (await readRows(filter, call)).map(({ head }) => handOut(head))
     },
-    async problems() {
-      enter()
-      return []
+    async problems({ scopes } = {}) {
+      await refresh({})
+      return listing.problems(scopes)
     },
-    async feed(since, call: FeedOptions = {}) {
-      enter(call.signal)
-      const feed = await readFeed(log, await replica.catchUp(call), since, call)
-      return { ...feed, edits: [], problems: [] }
+    async feed(since, call = {}) {
+      await refresh(call)
+      const cursor = { epoch: listing.epoch, number: 0 }
+      const restarted = typeof since === 'object' && since.epoch !== cursor.epoch
+      return { changes: [], cursor, restarted, edits: [], problems: [] }
     },
-    async changes(query, call: CallOptions = {}) {
-      return findChanges(await loadHistory(call), query)
-    },
-    async stateAt(at, filter, call: CallOptions = {}) {
-      return entriesAt(await loadHistory(call), at, filter)
-    },
-    async versions(ids, call: CallOptions = {}) {
-      return versionsOf(await loadHistory(call), ids)
-    },
-    async gone(filter, call: CallOptions = {}) {
-      return findGone(await loadHistory(call), filter)
-    },
+    changes: noHistory,
+    versions: noHistory,
+    gone: noHistory,
+    stateAt: refuse('asOf'),
     async absorb({ signal } = {}) {
       enter(signal)
       return { changes: [], heldBack: [], warnings: [] }
     },
-    async purge(ids, { signal, origin = { by: 'user' } }: PurgeOptions = {}) {
-      enter(signal)
-      const { purge } = await import('./purge/purge.ts')
-      // It looks again when it has written, and is spared neither look.
-      return purge({ ...ground, replica, writer, lease }, ids, { origin, ...(signal ? { signal } : {}) })
+    async purge(ids, { signal } = {}) {
+      const call = signal ? { signal } : {}
+      await refresh(call)
+      const recordIds = ids.flatMap((id) => listing.row(id)?.recordId ?? [])
+      await client.remove(recordIds, call)
+      listing.expire()
+      const outOfReach = [`copies that the Chroma server at ${address} keeps: its log, its files and their backups`]
+      return { cleaned: recordIds.length > 0 ? ['the records in the collection'] : [], occurrences: [], outOfReach }
     },
     async watch(changed) {
-      enter()
-      const { watchServer } = await import('./watch.ts')
-      return watchServer(async () => JSON.stringify(cursorOf(await replica.catchUp())), changed)
+      await refresh({})
+      let last = listing.epoch
+      const look = async (): Promise<void> => {
+        if (closed) return clearInterval(timer)
+        // A server that can't be reached is a change too.
+        const now = await listing.refresh().then(() => listing.epoch, String)
+        if (now !== last && !closed) changed()
+        last = now
+      }
+      const timer = setInterval(look, WATCH_MS).unref()
+      return { stop: async () => clearInterval(timer) }
     },
-    sessions,
-    derived: chromaDerived(memory, enter),
-    vectors: chromaVectors(ground, replica, enter),
-    async document(name, call: CallOptions = {}) {
-      enter(call.signal)
-      refuseNoDocument(name)
-      const followed = await replica.catchUp(call)
-      return followed && readDocument(log, followed.generation, name, call)
-    },
-    async lease(name) {
-      enter()
-      return lease(name)
-    },
-    async image({ signal }: CallOptions = {}) {
+    sessions: { append: noSessions, read: noSessions, readBefore: noSessions, list: noSessions },
+    derived: { read: async () => enter() as undefined, write: async () => enter() !== undefined },
+    vectors: chromaVectors({ client, listing, enter, makeCollection }),
+    document: async () => enter() as undefined,
+    lease: refuse('leases', 'Make sure that only one process does this work.'),
+    async image({ signal } = {}) {
       enter(signal)
-      const { imageOf } = await import('./moving/image.ts')
-      // It looks again when it has read, and is spared neither look.
-      return imageOf({ log, replica, sessions, settings: () => fresh }, signal ? { signal } : {})
+      return createImage(listing, await readSettings(), instant(clock()), signal ? { signal } : {})
     },
     async adopt(image, adoptOptions = {}) {
       enter(adoptOptions.signal)
-      welcome(image.settings)
-      const { adopt } = await import('./moving/adopt.ts')
-      const imageWith = (root: Root): Promise<MemoryImage> =>
-        storeOn({ ...connection, log: withRoot(log, root) }, options).image()
-      return adopt({ ...ground, imageWith }, image, adoptOptions)
+      refuseOtherWish(image.settings, options, 'the memory to move was made with')
+      const built = async () => createImage(listing, await readSettings(), instant(clock()), {})
+      return adoptImage(client, image, built, adoptOptions).finally(() => listing.expire())
     },
     async noteBackup() {
-      enter() // a server has no place to record it yet, so a purge names no backups
+      enter() // there is no place to record it, so a purge can't name it
     },
     async close() {
-      if (closed) return
       closed = true
-      await atMost(CLOSE_MS, [writer.idle(), sessions.idle(), folding.idle()])
-      await atMost(RELEASE_MS, [leases.close()])
-      connection.close()
+      await writing
     },
   }
 }
 
-async function atMost(ms: number, work: readonly Promise<void>[]): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([Promise.all(work), late])
-  clearTimeout(timer)
+function withSeq(operation: Operation): Operation {
+  if (operation.op !== 'add' || operation.id === undefined || operation.createdAt === undefined) return operation
+  return { ...operation, seq: seqOf({ id: operation.id, createdAt: operation.createdAt }) }
 }

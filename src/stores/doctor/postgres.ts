@@ -47,7 +47,7 @@ function nothingThere(): Finding {
 
 /** What keeps every other command from this memory, too. */
 function refusalFinding(error: KeepsakeError, address: string): Finding {
-  const codes = { FOREIGN: 'foreign-schema', NEWER: 'newer-server', DAMAGED: 'damaged-record' } as const
+  const codes = { FOREIGN: 'unusable-server', NEWER: 'unusable-server', DAMAGED: 'damaged-record' } as const
   const code = error.code in codes ? codes[error.code as keyof typeof codes] : 'unreachable-server' // it is one of them
   return finding(code, '.', error.message.replace(`${address}: `, ''), error.hint ?? 'Look at the log of the server.')
 }

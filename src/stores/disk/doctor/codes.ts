@@ -70,23 +70,7 @@ export type Code =
 export type FileCode = 'damaged-file' | 'damaged-record' | 'foreign-file' | 'newer-file' | 'file-readable'
 
 /** Those of a memory on a server alone; it shares some of the others. */
-export type ServerCode =
-  | 'unreachable-server'
-  | 'foreign-collection'
-  | 'foreign-schema'
-  | 'newer-server'
-  | 'damaged-root'
-  | 'log-gap'
-  | 'damaged-log'
-  | 'damaged-base'
-  | 'damaged-snapshot'
-  | 'snapshot-differs'
-  | 'foreign-vectors'
-  | 'stray-parts'
-  | 'unfinished-purge'
-  | 'unfinished-move'
-  | 'lost-session'
-  | 'lost-file'
+export type ServerCode = 'unreachable-server' | 'unusable-server' | 'unreadable-date'
 
 export interface CodeRule {
   readonly severity: Severity
@@ -167,21 +151,8 @@ export const FILE_CODES: Readonly<Record<FileCode, CodeRule>> = {
 
 export const SERVER_CODES: Readonly<Record<ServerCode, CodeRule>> = {
   'unreachable-server': damage,
-  'foreign-collection': damage,
-  'foreign-schema': damage,
-  'newer-server': damage,
-  'damaged-root': damage,
-  'log-gap': damage,
-  'damaged-log': damage,
-  'damaged-base': damage,
-  'damaged-snapshot': { ...warning, fixable: true },
-  'snapshot-differs': { ...warning, fixable: true },
-  'foreign-vectors': warning,
-  'stray-parts': { ...note, fixable: true },
-  'unfinished-purge': { ...warning, fixable: true },
-  'unfinished-move': { ...note, fixable: true },
-  'lost-session': damage,
-  'lost-file': damage,
+  'unusable-server': damage,
+  'unreadable-date': warning,
 }
 
 /** While one of these is there, the workspace can't be opened as it is asked for, or must not be: nothing is mended. */
@@ -195,13 +166,7 @@ const KEEPS_FROM_MENDING: ReadonlySet<Code | FileCode | ServerCode> = new Set([
   'foreign-file',
   'newer-file',
   'unreachable-server',
-  'foreign-collection',
-  'foreign-schema',
-  'newer-server',
-  'damaged-root',
-  'log-gap',
-  'damaged-log',
-  'damaged-base',
+  'unusable-server',
 ])
 
 /** Those that `--fix` would mend. */

@@ -1,0 +1,284 @@
+/**
+ * Chroma's HTTP API (v2), as far as the store needs it: one collection in one database. Every request can be repeated without harm, and
+ * is repeated once when the connection breaks.
+ */
+import type { ServerPlace } from '../../model/server-address.ts'
+import type { CallOptions } from '../../ports/store.ts'
+import {
+  notChroma,
+  partlyWritten,
+  refusedRequest,
+  removedMeanwhile,
+  timedOut,
+  unknownTenant,
+  unreachable,
+} from './errors.ts'
+
+export type MetadataValue = string | number | boolean
+/** `null` removes a key. Keys that are not given stay. */
+export type MetadataPatch = Readonly<Record<string, MetadataValue | null>>
+export type RawMetadata = Readonly<Record<string, unknown>>
+
+export interface Collection {
+  readonly id: string
+  readonly metadata: RawMetadata
+  /** Missing until the first record is written. */
+  readonly dimension?: number
+}
+
+export interface ChromaRecord {
+  readonly id: string
+  readonly metadata: RawMetadata
+  readonly document?: string
+  readonly vector?: readonly number[]
+}
+
+export interface RecordWrite {
+  readonly id: string
+  readonly metadata: MetadataPatch
+  readonly document?: string
+  readonly vector?: Float32Array
+}
+
+interface Answer {
+  readonly status: number
+  /** `undefined`: not JSON. */
+  readonly json: unknown
+}
+
+type Include = 'metadatas' | 'documents' | 'embeddings'
+
+const COLLECTION = 'memories'
+const DEFAULT_REQUEST_MS = 20_000
+const RETRY_DELAY_MS = 100
+/** The hosted service allows no more in one request. */
+const BATCH_RECORDS = 300
+const BATCH_BYTES = 8_000_000
+const VECTOR_DIGITS = 9
+
+export class ChromaClient {
+  readonly place: ServerPlace
+  readonly #requestMs: number
+  readonly #database: string
+  #collection: Collection | undefined
+
+  constructor(place: ServerPlace, requestMs: number = DEFAULT_REQUEST_MS) {
+    this.place = place
+    this.#requestMs = requestMs
+    this.#database = `/tenants/${encodeURIComponent(place.tenant)}/databases/${encodeURIComponent(place.database)}`
+  }
+
+  /** `undefined`: there is no collection yet. `fresh`: asks the server even if the collection is known. */
+  async find(call: CallOptions = {}, fresh = false): Promise<Collection | undefined> {
+    if (this.#collection && !fresh) return this.#collection
+    this.#collection = undefined
+    const answer = await this.#ask('GET', `${this.#database}/collections/${COLLECTION}`, undefined, call)
+    if (!isNotFound(answer)) return this.#remember(answer)
+    const tenant = await this.#ask('GET', `/tenants/${encodeURIComponent(this.place.tenant)}`, undefined, call)
+    if (isNotFound(tenant)) throw unknownTenant(this.place)
+    this.#check(tenant)
+    return undefined
+  }
+
+  /** Creates the collection, and the database where it is missing. If another process was faster, returns theirs. */
+  async create(metadata: RawMetadata, call: CallOptions = {}): Promise<Collection> {
+    const body = {
+      name: COLLECTION,
+      get_or_create: true,
+      metadata: { 'hnsw:space': 'cosine', ...metadata },
+      configuration: { hnsw: { space: 'cosine', ef_search: 500 } },
+    }
+    const create = (): Promise<Answer> => this.#ask('POST', `${this.#database}/collections`, body, call)
+    const answer = await create()
+    if (answer.status < 300) return this.#remember(answer)
+    const theirs = await this.find(call, true)
+    if (theirs) return theirs
+    const databases = this.#database.replace(/\/[^/]*$/, '')
+    const made = await this.#ask('POST', databases, { name: this.place.database }, call)
+    if (made.status !== 409) this.#check(made)
+    return this.#remember(await create())
+  }
+
+  /** Replaces the collection's metadata. */
+  async setMetadata({ id }: Collection, metadata: RawMetadata, call?: CallOptions): Promise<void> {
+    this.#check(await this.#ask('PUT', `${this.#database}/collections/${id}`, { new_metadata: metadata }, call))
+    this.#collection = undefined
+  }
+
+  /** Every record. The hosted service gives them in pages; other servers all at once, and so of one moment. */
+  async list(include: readonly Include[], call?: CallOptions): Promise<readonly ChromaRecord[]> {
+    const isHosted = new URL(this.place.url).hostname.endsWith('.trychroma.com')
+    if (!isHosted) return recordsIn(await this.#post('get', { include }, call))
+    const records: ChromaRecord[] = []
+    for (;;) {
+      const page = recordsIn(await this.#post('get', { include, limit: BATCH_RECORDS, offset: records.length }, call))
+      records.push(...page)
+      if (page.length < BATCH_RECORDS) return records
+    }
+  }
+
+  async get(ids: readonly string[], include: readonly Include[], call?: CallOptions): Promise<readonly ChromaRecord[]> {
+    const lists = lotsOf(ids).map(async (some) => this.#post('get', { ids: some, include, limit: some.length }, call))
+    return (await Promise.all(lists)).flatMap(recordsIn)
+  }
+
+  /** With a document and a vector: creates or replaces the record. Else: changes it, if it is there. */
+  async write(writes: readonly RecordWrite[], call?: CallOptions, onWritten?: (count: number) => void): Promise<void> {
+    let done = 0
+    for (const batch of batchesOf(writes)) {
+      const embeddings = batch[0]?.vector && batch.map(({ vector }) => vector && shortNumbers(vector))
+      const body = {
+        ids: batch.map(({ id }) => id),
+        metadatas: batch.map(({ metadata }) => metadata),
+        documents: batch.map(({ document }) => document ?? null),
+        ...(embeddings ? { embeddings } : {}),
+      }
+      const answer = await this.#post(batch[0] && isWhole(batch[0]) ? 'upsert' : 'update', body, call).catch(
+        (error) => {
+          throw done === 0 ? error : partlyWritten(error, done, writes.length)
+        },
+      )
+      if (answer === undefined) throw removedMeanwhile(this.place)
+      done += batch.length
+      onWritten?.(done)
+    }
+  }
+
+  /** Ids that are not there are no error. */
+  async remove(ids: readonly string[], call?: CallOptions): Promise<void> {
+    for (const some of lotsOf(ids)) await this.#post('delete', { ids: some }, call)
+  }
+
+  /** Ids and distances of the nearest records, the nearest first. */
+  async query(
+    vector: Float32Array,
+    limit: number,
+    where: RawMetadata,
+    call?: CallOptions,
+  ): Promise<readonly (readonly [recordId: string, distance: number])[]> {
+    const body = { query_embeddings: [shortNumbers(vector)], n_results: limit, where, include: ['distances'] }
+    const answer = ((await this.#post('query', body, call)) ?? {}) as { ids?: string[][]; distances?: number[][] }
+    return (answer.ids?.[0] ?? []).map((id, index) => [id, answer.distances?.[0]?.[index] ?? Number.NaN])
+  }
+
+  /** `undefined`: there is no collection. */
+  async #post(verb: string, body: object, call: CallOptions = {}): Promise<unknown> {
+    for (let tries = 1; tries <= 2; tries++) {
+      const collection = await this.find(call)
+      if (!collection) return undefined
+      const answer = await this.#ask('POST', `${this.#database}/collections/${collection.id}/${verb}`, body, call)
+      if (!isNotFound(answer)) return this.#check(answer).json
+      // Another process may have removed the collection and created it again.
+      this.#collection = undefined
+    }
+    return undefined
+  }
+
+  #check(answer: Answer): Answer {
+    const { status, json } = answer
+    if (status < 300 && json !== undefined) return answer
+    const isServers = isObject(json) || status === 401 || status === 403 || status >= 500
+    if (isServers) throw refusedRequest(this.place, status, wordsOf(answer))
+    throw notChroma(this.place, `it answers with status ${status}, and not as Chroma does`)
+  }
+
+  #remember(answer: Answer): Collection {
+    const { json } = this.#check(answer)
+    if (!isObject(json) || typeof json['id'] !== 'string') throw notChroma(this.place, 'a collection has no id')
+    const { id, metadata, dimension } = json
+    const known = isObject(metadata) ? metadata : {}
+    this.#collection = { id, metadata: known, ...(typeof dimension === 'number' ? { dimension } : {}) }
+    return this.#collection
+  }
+
+  async #ask(method: string, path: string, body?: object, { signal }: CallOptions = {}): Promise<Answer> {
+    const { token, url } = this.place
+    const isWrite = method === 'PUT' || /\/(upsert|update|delete)$/.test(path)
+    const timeout = AbortSignal.timeout(this.#requestMs)
+    for (let tries = 1; ; tries++) {
+      try {
+        const response = await fetch(`${url}/api/v2${path}`, {
+          method,
+          headers: {
+            'content-type': 'application/json',
+            // Gateways read the first, Chroma's own service the second.
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}`, 'x-chroma-token': token }),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          // A redirect would send the token elsewhere.
+          redirect: 'manual',
+          signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        })
+        return { status: response.status, json: parseJson(await response.text()) }
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (timeout.aborted) throw timedOut(this.place, this.#requestMs, isWrite)
+        if (tries === 2) throw unreachable(this.place, error, isWrite)
+        await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
+      }
+    }
+  }
+}
+
+function recordsIn(json: unknown): ChromaRecord[] {
+  const { ids = [], metadatas, documents, embeddings } = (json ?? {}) as Readonly<Record<string, unknown[] | undefined>>
+  return ids.map((id, index) => ({
+    id: String(id),
+    metadata: (metadatas?.[index] ?? {}) as RawMetadata,
+    ...(documents ? { document: String(documents[index] ?? '') } : {}),
+    ...(embeddings ? { vector: embeddings[index] as number[] } : {}),
+  }))
+}
+
+/** At most what the hosted service takes in one request, by count and by size, and all of one sort. */
+function* batchesOf(writes: readonly RecordWrite[]): Generator<readonly RecordWrite[]> {
+  let [start, bytes] = [0, 0]
+  for (const [index, write] of writes.entries()) {
+    const { document = '', metadata, vector } = write
+    const size = 2 * document.length + JSON.stringify(metadata).length + VECTOR_DIGITS * (vector?.length ?? 0)
+    const first = writes[start] ?? write
+    const isOther = !vector !== !first.vector || isWhole(write) !== isWhole(first)
+    if (index > start && (isOther || index - start === BATCH_RECORDS || bytes + size > BATCH_BYTES)) {
+      yield writes.slice(start, index)
+      start = index
+      bytes = 0
+    }
+    bytes += size
+  }
+  if (start < writes.length) yield writes.slice(start)
+}
+
+function isWhole({ document, vector }: RecordWrite): boolean {
+  return document !== undefined && vector !== undefined
+}
+
+function lotsOf(ids: readonly string[]): string[][] {
+  const count = Math.ceil(ids.length / BATCH_RECORDS)
+  return Array.from({ length: count }, (_, n) => ids.slice(n * BATCH_RECORDS, (n + 1) * BATCH_RECORDS))
+}
+
+/** Nine digits are enough for a 32-bit float, and half as long as JSON would write. */
+function shortNumbers(vector: Float32Array): number[] {
+  return Array.from(vector, (value) => Number(value.toPrecision(VECTOR_DIGITS)))
+}
+
+function isNotFound({ status, json }: Answer): boolean {
+  return status === 404 && isObject(json) && json['error'] === 'NotFoundError'
+}
+
+function wordsOf({ status, json }: Answer): string {
+  const words = isObject(json) ? (json['message'] ?? json['error']) : undefined
+  return typeof words === 'string' ? words : `status ${status}`
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is RawMetadata {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

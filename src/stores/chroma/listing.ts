@@ -1,0 +1,165 @@
+/**
+ * What this process knows of the collection: the metadata of every record, read again for each question, and the documents it had to
+ * read. There is no change log to follow, so two listings are compared; their digest is the epoch of the feed.
+ */
+import { createHash } from 'node:crypto'
+import { abortable } from '../../model/abortable.ts'
+import { handlesOf } from '../../model/draft.ts'
+import type { Entry, EntryHead, Scope } from '../../model/entry.ts'
+import type { CallOptions, Problem } from '../../ports/store.ts'
+import type { ChromaClient, ChromaRecord, MetadataPatch, RawMetadata } from './client.ts'
+import { compareHeads, type Defaults, decodeMetadata, entryId } from './record.ts'
+
+export interface Row {
+  readonly recordId: string
+  readonly metadata: RawMetadata
+  /** Of the metadata without the marks of vectors. */
+  readonly digest: string
+  readonly head: EntryHead
+  /** Missing until it is loaded. */
+  readonly content: string | undefined
+  readonly problem: string | undefined
+}
+
+const MARKS = ['keepsake_vector', 'keepsake_vector_of', 'keepsake_vector_hash'] as const
+
+export class Listing {
+  readonly #client: ChromaClient
+  readonly #defaults: () => Promise<Defaults>
+  #rows = new Map<string, Row>()
+  #owners: ReadonlyMap<string, string> | undefined
+  #epoch = ''
+  #startedAt = Number.NEGATIVE_INFINITY
+  #running: Promise<void> = Promise.resolve()
+  #next: Promise<void> | undefined
+
+  constructor(client: ChromaClient, defaults: () => Promise<Defaults>) {
+    this.#client = client
+    this.#defaults = defaults
+  }
+
+  /** Of the last refresh, in the order of `seq`. */
+  get rows(): Iterable<Row> {
+    return this.#rows.values()
+  }
+
+  /** The same for the same entries, in every process. */
+  get epoch(): string {
+    return this.#epoch
+  }
+
+  row(id: string): Row | undefined {
+    return this.#rows.get(id)
+  }
+
+  /** The row that has a name, alias or key (see `handlesOf`); of several, the oldest. */
+  owner(scope: Scope, handle: string): Row | undefined {
+    this.#owners ??= ownersOf([...this.#rows.values()])
+    return this.#rows.get(this.#owners.get(`${scope}\0${handle}`) ?? '')
+  }
+
+  problems(scopes: readonly Scope[] | undefined): Problem[] {
+    return [...this.#rows.values()].flatMap(({ recordId: path, head, problem }) =>
+      problem === undefined || (scopes && !scopes.includes(head.scope)) ? [] : [{ path, problem, undated: true }],
+    )
+  }
+
+  /** Reads the collection again, unless that was done since the question was asked. */
+  async refresh({ askedAtMs, signal }: CallOptions = {}): Promise<void> {
+    if (askedAtMs !== undefined && this.#startedAt >= askedAtMs) return
+    // One that is running may have passed already what was written since.
+    this.#next ??= this.#running.then(() => {
+      this.#next = undefined
+      const work = this.#read()
+      this.#running = work.catch(() => undefined)
+      return work
+    })
+    const next = this.#next
+    await abortable(() => next, signal)
+  }
+
+  /** After a write: what comes next reads again, also if it belongs to a question from before. */
+  expire(): void {
+    this.#startedAt = Number.NEGATIVE_INFINITY
+  }
+
+  /** With their contents. Rows that are gone meanwhile are left out. */
+  async load(rows: readonly Row[], call?: CallOptions): Promise<readonly Entry[]> {
+    const missing = rows.filter(({ content }) => content === undefined).map(({ recordId }) => recordId)
+    const loaded = new Map((await this.#fetch(missing, call)).map((row) => [row.head.id, row]))
+    for (const [id, row] of loaded) if (this.#rows.has(id)) this.#rows.set(id, row)
+    return rows.flatMap((row) => {
+      const { head, content } = loaded.get(row.head.id) ?? row
+      return content === undefined ? [] : [{ ...head, content }]
+    })
+  }
+
+  async #fetch(recordIds: readonly string[], call?: CallOptions): Promise<Row[]> {
+    if (recordIds.length === 0) return []
+    const defaults = await this.#defaults()
+    const records = await this.#client.get(recordIds, ['metadatas', 'documents'], call)
+    return records.flatMap((record) => rowOf(record, defaults) ?? [])
+  }
+
+  async #read(): Promise<void> {
+    const startedAt = performance.now()
+    const defaults = await this.#defaults()
+    const rows: Row[] = []
+    const unnamed: string[] = []
+    for (const record of await this.#client.list(['metadatas'])) {
+      const known = this.#rows.get(entryId(record.id))
+      const isKnown = known?.digest === digestOf(record.metadata)
+      const row = isKnown ? { ...known, metadata: record.metadata } : rowOf(record, defaults)
+      if (row) rows.push(row)
+      else unnamed.push(record.id)
+    }
+    // Records of the seed's program: their names and revisions come from their documents.
+    rows.push(...(await this.#fetch(unnamed)))
+    rows.sort((a, b) => compareHeads(a.head, b.head))
+    this.#rows = new Map(rows.map((row) => [row.head.id, row]))
+    this.#owners = undefined
+    this.#epoch = digest(rows.map((row) => row.digest + row.head.id).join())
+    this.#startedAt = startedAt
+  }
+}
+
+export const PENDING: MetadataPatch = { keepsake_vector: 'pending' }
+
+export function vectorMark(state: 'ready' | 'refused', revision: string, hash: string): MetadataPatch {
+  return { keepsake_vector: state, keepsake_vector_of: revision, keepsake_vector_hash: hash }
+}
+
+/**
+ * Whether the vector of a record can be used, and the hash of the text that it was made from, also where the entry has changed since.
+ * A record without marks was written by the seed's program, which embeds what it writes.
+ */
+export function markOf({ metadata, head }: Row): { state: 'current' | 'pending' | 'refused'; hash?: string } {
+  const [state, revision, hash] = MARKS.map((key) => metadata[key])
+  if (state === undefined) return { state: 'current' }
+  const hashPart = typeof hash === 'string' && hash !== '' ? { hash } : {}
+  if (revision !== head.revision || state === 'pending') return { state: 'pending', ...hashPart }
+  return { state: state === 'ready' ? 'current' : 'refused', ...hashPart }
+}
+
+function rowOf(record: ChromaRecord, defaults: Defaults): Row | undefined {
+  const { id: recordId, metadata, document } = record
+  const { head, problem } = decodeMetadata(recordId, metadata, defaults, document)
+  return head && { recordId, metadata, digest: digestOf(metadata), head, content: document, problem }
+}
+
+/** Of several owners, the oldest. */
+function ownersOf(rows: readonly Row[]): ReadonlyMap<string, string> {
+  const pairs = rows.flatMap(({ head }) =>
+    handlesOf(head).map((handle) => [`${head.scope}\0${handle}`, head.id] as const),
+  )
+  return new Map(pairs.reverse())
+}
+
+function digestOf(metadata: RawMetadata): string {
+  const entries = Object.entries(metadata).filter(([key]) => !MARKS.some((mark) => mark === key))
+  return digest(JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+}

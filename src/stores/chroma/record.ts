@@ -1,0 +1,217 @@
+/**
+ * An entry as a record of the seed's collection: its content is the document; `type`, `created_at`, the key of a context and the user's
+ * own keys are at the top level, as the seed's program writes and filters them; all else has a key `keepsake_*`. A record without those
+ * keys is read as the seed's program meant it.
+ */
+import {
+  type Entry,
+  type EntryHead,
+  type JsonValue,
+  type Metadata,
+  ORIGINS,
+  type Origin,
+  WORLD,
+} from '../../model/entry.ts'
+import { defaultExpiry } from '../../model/expiry.ts'
+import { derivedId, isId } from '../../model/id.ts'
+import { isKind, KINDS, type Kind } from '../../model/kinds.ts'
+import { isMemoryType } from '../../model/memory-types.ts'
+import { nameFromContent, normalizeName } from '../../model/name.ts'
+import { revisionOf } from '../../model/revision.ts'
+import { parseInstant } from '../../model/time.ts'
+import type { MetadataPatch, MetadataValue, RawMetadata } from './client.ts'
+
+/** What a record that lacks our keys belongs to. */
+export interface Defaults {
+  readonly agent: string
+  readonly zone: string
+}
+
+const NEVER = 'never'
+const UNDATED = '1970-01-01T00:00:00.000Z'
+const SEQS_PER_MS = 2048
+/** The server's JSON parser may change the last digit of a fraction. */
+const ROUNDING = 1e-12
+
+export function entryId(recordId: string): string {
+  return isId(recordId) ? recordId : derivedId('chroma', recordId)
+}
+
+/** By creation time, then by the time within a UUIDv7. The same in every process; two entries may share one. */
+export function seqOf({ id, createdAt }: Pick<EntryHead, 'id' | 'createdAt'>): number {
+  const seq = Date.parse(createdAt) * SEQS_PER_MS + (Number.parseInt(id.slice(15, 18), 16) >> 1)
+  return Math.min(Math.max(seq, 1), Number.MAX_SAFE_INTEGER)
+}
+
+export function compareHeads(a: EntryHead, b: EntryHead): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1
+  return a.seq - b.seq || (a.id < b.id ? -1 : 1)
+}
+
+/** The seed's program knows three types. Any other kind is a `fact` to it, which it never deletes. */
+export function encodeMetadata(entry: Entry): Readonly<Record<string, MetadataValue>> {
+  const { kind, name, key, aliases, description } = entry
+  const user = Object.entries(entry.metadata)
+  const plain = user.filter((pair): pair is [string, MetadataValue] => isPlain(...pair, key !== undefined))
+  const hidden = user.filter(([word, value]) => !isPlain(word, value, key !== undefined) || isFraction(value))
+  return Object.fromEntries([
+    ['type', isMemoryType(kind) ? kind : 'fact'],
+    ['created_at', entry.createdAt.slice(0, -1)],
+    ['keepsake_kind', kind],
+    ['keepsake_scope', entry.scope],
+    ['keepsake_updated_at', entry.updatedAt],
+    ['keepsake_expires_at', entry.expiresAt ?? NEVER],
+    ['keepsake_origin', JSON.stringify(entry.origin)],
+    ['keepsake_revision', entry.revision],
+    ...(name === null ? [] : [['keepsake_name', name]]),
+    ...(aliases.length === 0 ? [] : [['keepsake_aliases', JSON.stringify(aliases)]]),
+    ...(description === '' ? [] : [['keepsake_description', description]]),
+    ...(key === undefined ? [] : [['context_key', key]]),
+    ...plain,
+    ...(hidden.length === 0 ? [] : [['keepsake_meta', JSON.stringify(Object.fromEntries(hidden))]]),
+  ])
+}
+
+/** What turns the metadata of a record into `wanted`. */
+export function patchMetadata(before: RawMetadata, wanted: ReturnType<typeof encodeMetadata>): MetadataPatch {
+  const removed = Object.keys(before).filter((key) => !Object.hasOwn(wanted, key) && !key.startsWith('keepsake_vector'))
+  // The seed's program writes microseconds; the same moment is not written again.
+  const isSameDate = readDate(before['created_at']) === readDate(wanted['created_at'])
+  const kept = Object.entries(wanted).filter(([key]) => key !== 'created_at' || !isSameDate)
+  return Object.fromEntries([...kept, ...removed.map((key) => [key, null] as const)])
+}
+
+/**
+ * No `head` where the name or the revision depends on the document, and that was not read. `problem`: a date that can't be read; the
+ * record is kept, and never expires for it.
+ */
+export function decodeMetadata(
+  recordId: string,
+  raw: RawMetadata,
+  { agent, zone }: Defaults,
+  document?: string,
+): { readonly head?: EntryHead; readonly problem?: string } {
+  const kind = kindOf(raw)
+  const { scope, naming, fixedName = null } = KINDS[kind]
+  const given = naming === 'given' ? (readString(raw['keepsake_name']) ?? nameIn(document)) : null
+  const name = naming === 'fixed' ? fixedName : given
+  const revision = readString(raw['keepsake_revision'])
+  const created = readDate(raw['created_at'])
+  const expiry = readExpiry(raw, kind, created, zone)
+  const badKey = created === undefined ? 'created_at' : expiry === undefined ? 'keepsake_expires_at' : undefined
+  const problem = badKey && `${badKey} is not a date: ${JSON.stringify(raw[badKey]) ?? 'missing'}`
+  const id = entryId(recordId)
+  const createdAt = created ?? UNDATED
+  const key = kind === 'context' ? keyIn(raw) : undefined
+  if (name === undefined || (revision ?? document) === undefined) return {}
+  const head = {
+    id,
+    seq: seqOf({ id, createdAt }),
+    scope: scope === 'world' ? WORLD : (readString(raw['keepsake_scope']) ?? agent),
+    kind,
+    name,
+    ...(key === undefined ? {} : { key }),
+    aliases: readAliases(raw['keepsake_aliases']),
+    description: readString(raw['keepsake_description']) ?? '',
+    metadata: userMetadata(raw, key !== undefined),
+    createdAt,
+    updatedAt: readDate(raw['keepsake_updated_at']) ?? createdAt,
+    expiresAt: expiry ?? null,
+    origin: readOrigin(raw['keepsake_origin']),
+  }
+  const actual = document === undefined ? (revision ?? '') : revisionOf({ ...head, content: document })
+  return { head: { ...head, revision: actual }, ...(problem === undefined ? {} : { problem }) }
+}
+
+function kindOf({ keepsake_kind: kind, type }: RawMetadata): Kind {
+  if (isKind(kind)) return kind
+  const word = String(type).toLowerCase()
+  return isMemoryType(word) ? word : 'fact'
+}
+
+/** Blank documents have no words for a name. */
+function nameIn(document: string | undefined): string | undefined {
+  return document?.trim() === '' ? 'untitled' : document && nameFromContent(document)
+}
+
+function isUserKey(key: string, hasContextKey: boolean): boolean {
+  if (key === 'type' || key === 'created_at' || (hasContextKey && key === 'context_key')) return false
+  return key !== '' && !/^(keepsake_|chroma:|[$#])/.test(key) && !key.includes('\0')
+}
+
+function isPlain(key: string, value: JsonValue, hasContextKey: boolean): boolean {
+  if (!isUserKey(key, hasContextKey)) return false
+  return typeof value === 'string' ? !value.includes('\0') : typeof value === 'number' || typeof value === 'boolean'
+}
+
+function isFraction(value: unknown): value is number {
+  return typeof value === 'number' && !Number.isSafeInteger(value)
+}
+
+function userMetadata(raw: RawMetadata, hasContextKey: boolean): Metadata {
+  const hidden = readObject(raw['keepsake_meta'])
+  // A type that is not the seed's is the user's own word.
+  const hasOwnType = raw['keepsake_kind'] === undefined && !isMemoryType(String(raw['type'] ?? 'fact').toLowerCase())
+  const top = Object.entries(raw).flatMap(([key, value]): [string, JsonValue][] => {
+    if (!isUserKey(key, hasContextKey) && !(key === 'type' && hasOwnType)) return []
+    const exact = hidden[key]
+    const isRounded = isFraction(exact) && Math.abs(Number(value) - exact) <= Math.abs(exact) * ROUNDING
+    return [[key, isRounded ? exact : (value as JsonValue)]] // values of metadata are JSON
+  })
+  return Object.fromEntries([
+    ...Object.entries(hidden).filter(([key, value]) => !isPlain(key, value, hasContextKey)),
+    ...top,
+  ])
+}
+
+/** `undefined`: unreadable. Records of the seed's program have none, and expire by their type. */
+function readExpiry(
+  raw: RawMetadata,
+  kind: Kind,
+  created: string | undefined,
+  zone: string,
+): string | null | undefined {
+  const { keepsake_expires_at: expiry } = raw
+  if (expiry !== undefined) return expiry === NEVER ? null : readDate(expiry)
+  return created === undefined ? null : defaultExpiry(kind, created, zone)
+}
+
+/** The seed's program writes UTC without a zone, as Python's `isoformat` does. */
+function readDate(value: unknown): string | undefined {
+  return parseInstant(value) ?? parseInstant(`${value}Z`)
+}
+
+function keyIn({ context_key: key }: RawMetadata): string | undefined {
+  try {
+    return key === undefined ? undefined : normalizeName(key)
+  } catch {
+    return undefined // it stays among the user's own
+  }
+}
+
+function readOrigin(value: unknown): Origin {
+  const origin = readObject(value) as Partial<Origin> // `by` is checked here, the rest is as encodeMetadata wrote it
+  return { ...origin, by: ORIGINS.find((known) => known === origin.by) ?? 'hand' }
+}
+
+function readAliases(value: unknown): string[] {
+  const list = parse(value)
+  return Array.isArray(list) ? list.filter((alias) => typeof alias === 'string') : []
+}
+
+function readObject(value: unknown): Metadata {
+  const object = parse(value)
+  return typeof object === 'object' && object !== null && !Array.isArray(object) ? (object as Metadata) : {}
+}
+
+function parse(value: unknown): unknown {
+  try {
+    return JSON.parse(String(value))
+  } catch {
+    return undefined
+  }
+}
+
+function readString(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
