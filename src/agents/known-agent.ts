@@ -6,8 +6,9 @@ import { nearest } from '../model/nearest.ts'
 /** Also true if the agent's last entry is gone: that can be undone. */
 export async function isKnownAgent({ store }: Pick<Memory, 'store'>, agent: string): Promise<boolean> {
   if ((await store.heads({ scopes: [agent] })).length > 0) return true
-  if ((await store.sessions.list(agent)).length > 0) return true
-  return (await store.gone({ scopes: [agent] })).length > 0
+  const { sessions, history } = store.capabilities
+  if (sessions === true && (await store.sessions.list(agent)).length > 0) return true
+  return history === true && (await store.gone({ scopes: [agent] })).length > 0
 }
 
 /** No agent of this name ever wrote here. `known`: the agents that did, if the caller has listed them. */

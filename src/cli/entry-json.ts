@@ -1,6 +1,8 @@
 /** Entries and writes as JSON: the same keys in the same order from every command. */
+
 import type { Written } from '../memory.ts'
 import type { Entry } from '../model/entry.ts'
+import { isLogged } from '../model/operation.ts'
 
 export function entryJson(entry: Entry): object {
   const { id, seq, revision, scope, kind, name, key, aliases, description, content, metadata } = entry
@@ -28,7 +30,7 @@ export function entryJson(entry: Entry): object {
 export function writtenJson({ entry, change, replaced, warnings }: Written): object {
   return {
     entry: entryJson(entry),
-    ...(change === undefined ? { unchanged: true } : { change }),
+    ...(change === undefined ? { unchanged: true } : isLogged(change) ? { change } : {}),
     ...(replaced === undefined ? {} : { replaced }),
     ...warningsJson(warnings),
   }

@@ -33,7 +33,8 @@ export async function importInto(
   const problems = [...plan.problems, ...refused]
   for (let tries = 1; ; tries++) {
     const settled = settle(checked, await lookAround(memory, checked), source)
-    const { operations, expect } = settled
+    const { operations } = settled
+    const expect = memory.store.capabilities.expect === true ? settled.expect : {}
     if (dryRun || operations.length === 0) return { settled, problems, warnings: [] }
     try {
       const origin = { by: 'import', agent: memory.agent } as const
@@ -51,7 +52,8 @@ async function lookAround({ store, agent }: Memory, candidates: readonly Checked
   const entries: Entry[] = []
   for await (const entry of store.scan({ scopes: [agent], ids })) entries.push(entry)
   const memory = entries.find(({ kind }) => kind === 'memory')
-  const isAsked = memory !== undefined && candidates.some(({ kind }) => kind === 'memory')
+  const isAsked =
+    memory !== undefined && store.capabilities.history === true && candidates.some(({ kind }) => kind === 'memory')
   const past = isAsked
     ? pastOf(memory, candidates, await store.changes({ entries: [memory.id] }))
     : { texts: new Set<string>(), isOfSource: false }

@@ -1,5 +1,7 @@
 /** What an import did or would do, as people and programs read it: a count of each fate, and what was not taken as it stands. */
+
 import type { Deed, SettledCandidate } from '../import/settle.ts'
+import { isLogged } from '../model/operation.ts'
 import { changeJson } from './change-json.ts'
 import type { Outcome } from './command.ts'
 import { counted } from './counted.ts'
@@ -42,7 +44,7 @@ export function importOutcome(imported: Imported, facts: ImportFacts, screen: Sc
       ['kept', kept.length === 0 ? undefined : `${kept.length}, changed here since`],
       ['skipped', skipped === 0 ? undefined : String(skipped)],
       ['from', `${facts.program}, ${facts.from}`],
-      ['change', change && String(change.number)],
+      ['change', isLogged(change) ? String(change.number) : undefined],
     ],
     screen,
   )
@@ -70,7 +72,8 @@ export function importOutcome(imported: Imported, facts: ImportFacts, screen: Sc
 function doneText({ settled, change }: Imported, { dryRun }: ImportFacts): string {
   if (settled.operations.length === 0) return 'Nothing to import: all that could be read is here already'
   if (dryRun) return 'Dry run, nothing was written. An import would do this:'
-  return change === undefined ? 'Nothing was changed' : `Imported; to take it back: keepsake undo ${change.number}`
+  if (change === undefined) return 'Nothing was changed'
+  return !isLogged(change) ? 'Imported' : `Imported; to take it back: keepsake undo ${change.number}`
 }
 
 /** `3 notes, 1 fact`. */

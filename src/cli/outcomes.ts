@@ -1,6 +1,8 @@
 /** The outcomes that several commands share: an entry that was written, an entry that was read. */
+
 import type { Written } from '../memory.ts'
 import type { Entry } from '../model/entry.ts'
+import { isLogged } from '../model/operation.ts'
 import type { Context, Outcome } from './command.ts'
 import { entryJson, writtenJson } from './entry-json.ts'
 import { entryText, labelOf, rowsText } from './entry-text.ts'
@@ -15,7 +17,7 @@ export async function writtenOutcome(context: Context, written: Written, done: s
     [
       ['file', path === undefined ? undefined : screen.path(root, path)],
       ['revision', replaced === undefined || replaced === revision ? revision : `${revision}, was ${replaced}`],
-      ['change', change && String(change.number)],
+      ['change', isLogged(change) ? String(change.number) : undefined],
     ],
     screen,
   )

@@ -75,7 +75,7 @@ async function removed(
   call: CallOptions,
 ): Promise<readonly string[]> {
   const batch = { operations: removals(heads), origin: { by: 'agent', agent } } as const
-  return (await applyAs(store, agent, batch, { ...call, expect: asRead(heads) })).warnings
+  return (await applyAs(store, agent, batch, { ...call, expect: asRead(store, heads) })).warnings
 }
 
 async function undated({ store, scopes }: View): Promise<readonly Problem[]> {

@@ -15,7 +15,7 @@ export async function applyMakingRoom(view: View, batch: Batch, expect: Expect, 
   for (let room: readonly Entry[] = []; ; ) {
     const operations = [...removals(room), ...batch.operations]
     try {
-      const options = { ...call, expect: { ...asRead(room), ...expect } }
+      const options = { ...call, expect: { ...asRead(view.store, room), ...expect } }
       return await applyAs(view.store, view.agent, { ...batch, operations }, options)
     } catch (error) {
       const expired = await expiredOwner(view, error, call)

@@ -25,7 +25,7 @@ import {
   type StoreOptions,
   type WriteOptions,
 } from './remember-options.ts'
-import { asRead, removals } from './removals.ts'
+import { asRead, refuseWithoutCompare, removals } from './removals.ts'
 import { topicCalled } from './topic.ts'
 import type { View } from './view.ts'
 
@@ -94,6 +94,7 @@ export class Writing {
     expect: Expect = {},
   ): Promise<Written> {
     requireExpect(options.expect)
+    if (options.expect !== undefined) refuseWithoutCompare(this.#view.store)
     this.#gate([existing?.kind])
     if (existing && options.expect === null) refuseExisting(existing)
     const asked = existing && typeof options.expect === 'string' ? { [existing.id]: options.expect } : {}
@@ -148,6 +149,7 @@ export class Writing {
    * something is told instead.
    */
   async #despiteRaces(options: WriteOptions, write: () => Promise<Written>): Promise<Written> {
+    if (options.expect !== undefined) refuseWithoutCompare(this.#view.store)
     let names = 0
     for (let tries = 1; ; tries++) {
       try {
@@ -200,7 +202,7 @@ export class Writing {
     }
     if (!current && typeof options.expect === 'string') throw new ConflictError(key, options.expect, null)
     const addition = this.#addition('context', content, { ...rest, key })
-    return this.write([...removals(all), addition], options, current, asRead(all))
+    return this.write([...removals(all), addition], options, current, asRead(this.#view.store, all))
   }
 
   /** A field of the user's profile has one value and keeps its other metadata; an equal text with equal metadata is one entry. */
@@ -209,7 +211,7 @@ export class Writing {
     const { same, free } = await factPlace(this.#view, fact, options)
     if (same) {
       const metadata = { ...same.metadata, ...fact.metadata }
-      return this.#overwrite(same, 'fact', content, { ...options, metadata }, asRead([same]))
+      return this.#overwrite(same, 'fact', content, { ...options, metadata }, asRead(this.#view.store, [same]))
     }
     if (typeof options.expect === 'string') throw new ConflictError(fact.content, options.expect, null)
     const named = free === undefined ? {} : { name: free }

@@ -69,6 +69,7 @@ export type Expect = Readonly<Record<string, string | null>>
 
 /** One applied batch, as the journal and the change feed tell it. Operations are complete: ids, names and times filled in. */
 export interface Change {
+  /** 0: the store keeps no history. */
   readonly number: number
   readonly at: string
   readonly origin: Origin
@@ -83,6 +84,11 @@ export interface Change {
   readonly supersedes?: number
   /** It is a purge: the scopes of what it removed. Nothing else of that is kept. */
   readonly purged?: readonly Scope[]
+}
+
+/** Whether the store keeps it, so that its number means something. */
+export function isLogged(change: Change | undefined): change is Change {
+  return change !== undefined && change.number > 0
 }
 
 /** What one operation did. `after` is missing when it removed, `before` when it added. */

@@ -148,9 +148,15 @@ export async function openBackup(file: string): Promise<FileStore> {
 /** Restores a backup to `to`. @throws CONFLICT if anything is there. */
 export async function restore(
   backup: FileStore,
-  to: Movable,
+  to: Store & Movable,
   options: Pick<MoveOptions, 'signal' | 'onProgress'> = {},
 ): Promise<Moved> {
+  const { moveHistory } = to.capabilities
+  if (moveHistory !== true) {
+    throw new KeepsakeError('UNSUPPORTED', `${moveHistory}, and a backup has more`, {
+      hint: `To copy its present entries: ${shellLine(['keepsake', 'move', '--workspace', backup.path, '--to', 'TARGET', '--without-history'])}`,
+    })
+  }
   const moved = await moveMemory(backup, to, { ...moveOptions(options), absorb: false }).catch((error: unknown) => {
     if (!isKeepsakeError(error) || error.code !== 'CONFLICT') throw error
     const refusal = isKeepsakeError(error.cause) ? error.cause : error

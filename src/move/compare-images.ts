@@ -14,6 +14,8 @@ export interface CompareOptions {
   readonly onProgress?: (entries: number) => void
   /** The first image is of a later moment than what was copied: transcripts may have gone on since. */
   readonly later?: LaterSessions
+  /** Compares nothing but present entries, and those without `seq`: for a store that keeps no more. */
+  readonly presentOnly?: boolean
 }
 
 export interface LaterSessions {
@@ -50,6 +52,7 @@ async function* differences(
   revisions: Map<string, string>,
   options: CompareOptions,
 ): AsyncGenerator<string> {
+  if (options.presentOnly) return yield* comparedEntries(a, b, revisions, options)
   const setting = differentKey(a.settings, b.settings)
   if (setting !== undefined) yield `the setting "${setting}" differs`
   if (a.cursor.number !== b.cursor.number) {
@@ -66,24 +69,25 @@ async function* comparedEntries(
   a: MemoryImage,
   b: MemoryImage,
   revisions: Map<string, string>,
-  { signal, onProgress }: CompareOptions,
+  { signal, onProgress, presentOnly = false }: CompareOptions,
 ): AsyncGenerator<string> {
   let count = 0
   for await (const [first, second] of pairUp(a.entries(), b.entries(), ({ id }) => id)) {
     signal?.throwIfAborted()
     onProgress?.(++count)
     if (first) revisions.set(first.id, first.revision)
-    const difference = entryDifference(first, second)
+    const difference = entryDifference(first, second, presentOnly)
     if (difference !== undefined) yield difference
   }
 }
 
-function entryDifference(first: Entry | undefined, second: Entry | undefined): string | undefined {
+function entryDifference(first: Entry | undefined, second: Entry | undefined, ignoresSeq: boolean): string | undefined {
   const entry = first ?? second
   if (!entry) return undefined
   const label = `the ${entry.kind} ${JSON.stringify(entry.name ?? entry.key ?? entry.id)} of ${entry.scope}`
   if (!first || !second) return `${label} is only ${first ? 'here' : 'there'}`
-  const key = differentKey(withoutPath(first), withoutPath(second))
+  const other = ignoresSeq ? { ...second, seq: first.seq } : second
+  const key = differentKey(withoutPath(first), withoutPath(other))
   return key === undefined ? undefined : `${label} differs in its ${key}`
 }
 

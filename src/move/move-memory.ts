@@ -5,7 +5,7 @@
 import { isKeepsakeError, KeepsakeError } from '../errors.ts'
 import type { CallOptions, MemoryImage, Movable, Store } from '../ports/store.ts'
 import { compareImages } from './compare-images.ts'
-import { type ImageCounts, type WatchedImage, watchedImage, withImage } from './watched-image.ts'
+import { countImage, type ImageCounts, type WatchedImage, watchedImage, withImage } from './watched-image.ts'
 
 export interface MoveStep {
   readonly doing: 'Copying' | 'Comparing'
@@ -17,6 +17,8 @@ export interface MoveOptions extends CallOptions {
   readonly onProgress?: (step: MoveStep) => void
   /** `false`: doesn't record external edits in the source first. They are copied anyway. */
   readonly absorb?: boolean
+  /** Present entries only, for a target that keeps no history. Default: `false`. */
+  readonly withoutHistory?: boolean
 }
 
 export interface Moved extends ImageCounts {
@@ -25,10 +27,18 @@ export interface Moved extends ImageCounts {
   readonly alreadyThere?: true
 }
 
+interface CompareMoveOptions extends MoveOptions {
+  readonly presentOnly: boolean
+}
+
 /** If the source keeps changing, the last try copies it as of one moment, with a warning. */
 const MAX_TRIES = 3
 
-export async function moveMemory(from: Store & Movable, to: Movable, options: MoveOptions = {}): Promise<Moved> {
+export async function moveMemory(
+  from: Store & Movable,
+  to: Store & Movable,
+  options: MoveOptions = {},
+): Promise<Moved> {
   const absorbed = options.absorb === false ? [] : (await from.absorb(signalOf(options))).warnings
   for (let tries = 1; ; tries++) {
     const moved = await withImage(from, signalOf(options), async (image): Promise<Moved | undefined> => {
@@ -36,12 +46,13 @@ export async function moveMemory(from: Store & Movable, to: Movable, options: Mo
       try {
         const copied = await copy(watched, from, to, options)
         const again = tries > 1 ? ['The source changed while it was being copied; it was copied again.'] : []
-        return { ...watched.counts, warnings: [...absorbed, ...image.warnings, ...again, ...copied] }
+        const left = options.withoutHistory ? leftBehind(await countImage(image)) : []
+        return { ...watched.counts, warnings: [...absorbed, ...image.warnings, ...again, ...copied, ...left] }
       } catch (error) {
         if (watched.sourceChanged) return undefined
         if (!isKeepsakeError(error) || error.code !== 'CONFLICT') throw error
         const counted = watchedImage(image)
-        await refuseOtherMemory(counted.image, to, error, options)
+        await refuseOtherMemory(counted.image, to, error, { ...options, presentOnly: isPresentOnly(from, to) })
         return { ...counted.counts, warnings: [...absorbed, ...image.warnings], alreadyThere: true }
       }
     })
@@ -53,19 +64,31 @@ export async function moveMemory(from: Store & Movable, to: Movable, options: Mo
 async function copy(
   watched: WatchedImage,
   from: Store & Movable,
-  to: Movable,
+  to: Store & Movable,
   options: MoveOptions,
 ): Promise<readonly string[]> {
   const { onProgress } = options
   const changeWarnings: string[] = []
   const { warnings } = await to.adopt(watched.image, {
     ...signalOf(options),
+    ...(options.withoutHistory ? { withoutHistory: true } : {}),
     ...(onProgress ? { onProgress: (done, total) => onProgress({ doing: 'Copying', done, total }) } : {}),
     check: async (built) => {
-      changeWarnings.push(...(await compareWithSource(watched, from, built, options)))
+      const presentOnly = isPresentOnly(from, to)
+      changeWarnings.push(...(await compareWithSource(watched, from, built, { ...options, presentOnly })))
     },
   })
   return [...warnings, ...changeWarnings]
+}
+
+/** Whether one of them keeps nothing but present entries. */
+export function isPresentOnly(from: Store, to: Store): boolean {
+  return from.capabilities.history !== true || to.capabilities.moveHistory !== true
+}
+
+function leftBehind({ changes, sessions, files }: ImageCounts): string[] {
+  if (changes + sessions + files === 0) return []
+  return [`The history (${changes} changes), ${sessions} sessions and ${files} files stayed behind in the source.`]
 }
 
 /** Something is there already: it is either this memory, or nothing to write over. */
@@ -73,10 +96,11 @@ async function refuseOtherMemory(
   image: MemoryImage,
   to: Movable,
   refusal: KeepsakeError,
-  options: MoveOptions,
+  options: CompareMoveOptions,
 ): Promise<void> {
   const call = signalOf(options)
-  const differences = await withImage(to, call, (there) => compareImages(image, there, call))
+  const { presentOnly } = options
+  const differences = await withImage(to, call, (there) => compareImages(image, there, { ...call, presentOnly }))
   if (differences.length === 0) return
   throw new KeepsakeError('CONFLICT', `${refusal.message}, and it is not this memory: ${differences[0]}`, {
     hint: 'Nothing was changed. Name another target, or move that one away first.',
@@ -90,9 +114,9 @@ async function compareWithSource(
   { source: image, counts, sessionBytes }: WatchedImage,
   from: Movable,
   built: MemoryImage,
-  options: MoveOptions,
+  options: CompareMoveOptions,
 ): Promise<readonly string[]> {
-  const { onProgress } = options
+  const { onProgress, presentOnly } = options
   const total = counts.entries
   const changedSessions: string[] = []
   const [differences, sourceChanged] = await withImage(from, signalOf(options), async (now) => {
@@ -101,6 +125,7 @@ async function compareWithSource(
     const source = hasChanged ? image : { ...image, sessions: () => now.sessions() }
     const found = await compareImages(source, built, {
       ...signalOf(options),
+      presentOnly,
       ...(onProgress ? { onProgress: (done) => onProgress({ doing: 'Comparing', done, total }) } : {}),
       ...(hasChanged ? {} : { later: { copied: sessionBytes, onWentOn: (session) => changedSessions.push(session) } }),
     })

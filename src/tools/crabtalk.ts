@@ -1,9 +1,11 @@
 /** The tools of the design of one file an entry: names and parameters are its own; each answers with a text. */
+
 import { NotFoundError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import { findByRef } from '../model/find.ts'
 import { KIND_NAMES, type Kind } from '../model/kinds.ts'
 import { normalizeName } from '../model/name.ts'
+import { isLogged } from '../model/operation.ts'
 import { hitsText } from '../prompt/hits-text.ts'
 import { MOST_HITS } from '../recall/request.ts'
 import { CONTENT_HINTS, remembered } from './default/remember.ts'
@@ -108,5 +110,5 @@ async function forgotten(memory: Memory, name: string, call: ToolCall): Promise<
 }
 
 function broughtBack({ change }: Awaited<ReturnType<Memory['forget']>>): string[] {
-  return change === undefined ? [] : [`A person can bring it back: keepsake undo ${change.number}`]
+  return !isLogged(change) ? [] : [`A person can bring it back: keepsake undo ${change.number}`]
 }

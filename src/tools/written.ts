@@ -1,6 +1,8 @@
 /** The result of a write: what was done, to which entry, what it replaced, and the number of the change. */
+
 import type { WriteOptions, Written } from '../memory.ts'
 import type { JsonValue } from '../model/entry.ts'
+import { isLogged } from '../model/operation.ts'
 import type { CallOptions } from '../ports/store.ts'
 import { factLines, factsOf, labelOf } from './entry-facts.ts'
 import { said } from './parameters.ts'
@@ -24,7 +26,7 @@ export function writtenResult(written: Written, done: string, more: readonly str
     text: [
       sentence,
       ...factLines(entry, replaced),
-      ...(change === undefined ? [] : [`change: ${change.number}`]),
+      ...(!isLogged(change) ? [] : [`change: ${change.number}`]),
       ...warningLines(warnings),
       ...more,
     ].join('\n'),
@@ -32,7 +34,7 @@ export function writtenResult(written: Written, done: string, more: readonly str
       done: [sentence, ...more].join(' '),
       entry: factsOf(entry),
       ...(replaced === undefined ? {} : { replaced }),
-      ...(change === undefined ? { unchanged: true } : { change: change.number }),
+      ...(change === undefined ? { unchanged: true } : isLogged(change) ? { change: change.number } : {}),
       ...warningsJson(warnings),
     },
   }

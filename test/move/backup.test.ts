@@ -20,14 +20,12 @@ import { ReadOnlyError } from '../../src/errors.ts'
 import { type Backup, type BackupSource, backUp, openBackup, restore } from '../../src/move/backup.ts'
 import type { Moved } from '../../src/move/move-memory.ts'
 import type { Movable, Store } from '../../src/ports/store.ts'
-import { storeOn } from '../../src/stores/chroma/store.ts'
 import { formatOwner, thisProcess } from '../../src/stores/disk/owner.ts'
 import { fileStore } from '../../src/stores/file/store.ts'
 import { filesystemStore } from '../../src/stores/filesystem/store.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { collected } from '../../src/testing/images.ts'
 import { apply, applyOne, note } from '../../src/testing/requests.ts'
-import { ramConnection } from '../chroma/ram-connection.ts'
 import { differentFiles, livedInFolder } from './lived-in-folder.ts'
 import { fillSample, sampleStore } from './sample.ts'
 
@@ -51,11 +49,10 @@ const at = (...names: string[]): string => join(base, ...names)
 const STORES: Readonly<Record<string, () => BackupSource>> = {
   folder: () => open(filesystemStore({ root: at('folder'), timezone: 'UTC' })),
   file: () => open(fileStore({ path: at('memory.keepsake'), timezone: 'UTC' })),
-  server: () => open(storeOn(ramConnection(), { timezone: 'UTC' })),
   'store in RAM': () => open(memoryStore({ settings: { timezone: 'UTC' } })),
 }
 
-async function restored(file: string, to: Movable): Promise<Moved> {
+async function restored(file: string, to: Store & Movable): Promise<Moved> {
   const backup = await openBackup(file)
   try {
     return await restore(backup, to)

@@ -1,7 +1,7 @@
 // Moving between stores that are in RAM: what a source or a target does meanwhile is in the hands of the test.
 import { describe, expect, it } from 'vitest'
 import { type MoveStep, moveMemory } from '../../src/move/move-memory.ts'
-import type { MemoryImage, Movable } from '../../src/ports/store.ts'
+import type { MemoryImage, Movable, Store } from '../../src/ports/store.ts'
 import { type MemoryStore, memoryStore } from '../../src/stores/memory.ts'
 import { collected } from '../../src/testing/images.ts'
 import { apply, note } from '../../src/testing/requests.ts'
@@ -96,7 +96,8 @@ describe('a move', () => {
 
   it('discards a copy that differs from its source', async () => {
     const [from, target] = [await sampleStore(), memoryStore()]
-    const to: Movable = {
+    const to: Store & Movable = {
+      ...target,
       image: () => target.image(),
       noteBackup: (path) => target.noteBackup(path),
       async adopt(image, options) {

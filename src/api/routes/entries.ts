@@ -1,9 +1,11 @@
 /** Entries: the list, one of them, and writing. A person writes on the page, so the origin of these writes is `user`. */
+
 import { ConflictError, InvalidError, NotFoundError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
 import { type Entry, type EntryHead, WORLD } from '../../model/entry.ts'
 import { parseTtl } from '../../model/expiry.ts'
 import { KIND_NAMES } from '../../model/kinds.ts'
+import { isLogged } from '../../model/operation.ts'
 import { instant, parseInstant } from '../../model/time.ts'
 import { choice, json, list, mayBeBlank, type Parameter, required, said, text, whole } from '../../tools/parameters.ts'
 import type { EntryList, OneEntry, WrittenEntry } from '../contract.ts'
@@ -210,7 +212,7 @@ async function written(
   if (!entry) throw new Error('unreachable: a batch that was applied touched an entry')
   return {
     entry,
-    ...(applied.change ? { change: applied.change.number } : {}),
+    ...(isLogged(applied.change) ? { change: applied.change.number } : {}),
     warnings: applied.warnings,
   }
 }

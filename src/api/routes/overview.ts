@@ -29,7 +29,7 @@ const overview: Route = defineRoute({
     const problems = await store.problems()
     return {
       entries: all.length,
-      sessions: (await store.sessions.list(memory.agent, { signal: call.signal })).length,
+      sessions: await countSessions(memory, call),
       growth: growthOf(all, zone, localTime(now, zone).day),
       memory: await sizeOf(memory),
       expiring: await expiring(memory, visible, call),
@@ -39,6 +39,10 @@ const overview: Route = defineRoute({
     }
   },
 })
+
+async function countSessions({ store, agent }: Memory, { signal }: Call): Promise<number> {
+  return store.capabilities.sessions === true ? (await store.sessions.list(agent, { signal })).length : 0
+}
 
 /** At the end of each day since the first, a year at the most: what is older counts from the first day on. */
 function growthOf(heads: readonly EntryHead[], zone: string, today: string): Overview['growth'] {

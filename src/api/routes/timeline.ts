@@ -106,6 +106,7 @@ const sessions: Route = defineRoute({
 })
 
 async function sessionRows(memory: Memory, { signal }: Call): Promise<SessionRow[]> {
+  if (memory.store.capabilities.sessions !== true) return []
   const rows = [...(await memory.sessions({ signal }))]
   return rows.sort((a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '', 'en') || (a.key < b.key ? -1 : 1))
 }

@@ -1,6 +1,8 @@
 /** The words of a chat that are not for the model: what each is for, and what it does. */
+
 import type { KeepsakeError } from '../../errors.ts'
 import { nearest } from '../../model/nearest.ts'
+import { isLogged } from '../../model/operation.ts'
 import { usageError } from '../arguments.ts'
 import { labelOf, shortened } from '../entry-text.ts'
 import { hitsText } from '../hits-text.ts'
@@ -91,7 +93,7 @@ async function forgotten({ context, memory, root, session, lines }: Chat, ref: s
   // By id: whatever the name means by now, this is the entry that was agreed on.
   const written = await memory.forget(entry.id, { session })
   const { text, warnings } = await writtenOutcome(context, written, `Forgot ${labelOf(entry)}`)
-  return { text: written.change ? `${text}\nTo bring it back: /undo` : text, warnings }
+  return { text: isLogged(written.change) ? `${text}\nTo bring it back: /undo` : text, warnings }
 }
 
 /** Not what a person did to the files, nor what another agent did: that is for `keepsake undo`. */

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { InvalidError } from '../../errors.ts'
 import type { AppliedOperations } from '../../memory.ts'
-import type { Expect, Operation } from '../../model/operation.ts'
+import { type Expect, isLogged, type Operation } from '../../model/operation.ts'
 import { DRY_RUN } from '../ask.ts'
 import { changeJson } from '../change-json.ts'
 import type { Command, Context, Outcome } from '../command.ts'
@@ -102,7 +102,9 @@ function appliedText(applied: AppliedOperations, { operations: asked }: Operatio
     ...(more > 0 ? [`  and ${more} more`] : []),
     change === undefined
       ? 'Nothing was changed.'
-      : `That is change ${change.number}. To take it back: keepsake undo ${change.number}`,
+      : !isLogged(change)
+        ? 'Done.'
+        : `That is change ${change.number}. To take it back: keepsake undo ${change.number}`,
   ].join('\n')
 }
 

@@ -1,6 +1,8 @@
 /** `keepsake forget`: removes an entry after a confirmation; with `--purge`, every version of it. */
+
 import { KeepsakeError } from '../../errors.ts'
 import { type Entry, WORLD } from '../../model/entry.ts'
+import { isLogged } from '../../model/operation.ts'
 import type { Occurrence } from '../../model/redaction.ts'
 import { shellLine } from '../../model/shell-line.ts'
 import { DRY_RUN, insist } from '../ask.ts'
@@ -65,7 +67,9 @@ async function forgotten(context: Context, { id }: Entry): Promise<Outcome> {
   const written = await memory.forget(id)
   const outcome = await writtenOutcome(context, written, `Forgot ${labelOf(written.entry)}`)
   const { change } = written
-  return change ? { ...outcome, text: `${outcome.text}\nTo bring it back: keepsake undo ${change.number}` } : outcome
+  return isLogged(change)
+    ? { ...outcome, text: `${outcome.text}\nTo bring it back: keepsake undo ${change.number}` }
+    : outcome
 }
 
 async function purged(context: Context, agreed: Entry): Promise<Outcome> {

@@ -6,7 +6,7 @@ import type { Config } from '../../config/load-config.ts'
 import { isUrl } from '../../config/value-types.ts'
 import { agentOf, openLasting } from '../../memory/lasting-store.ts'
 import { compareImages } from '../../move/compare-images.ts'
-import { type Moved, moveMemory } from '../../move/move-memory.ts'
+import { isPresentOnly, type Moved, moveMemory } from '../../move/move-memory.ts'
 import { countImage, type ImageCounts } from '../../move/watched-image.ts'
 import type { Movable, Store } from '../../ports/store.ts'
 import { usageError } from '../arguments.ts'
@@ -30,14 +30,19 @@ export const move: Command = {
     'server, any other a folder of Markdown files. The copy is compared with its source, entry by entry and change by change,',
     'before it gets its name. The source is not changed, and stays in use until you name the copy in agent.yaml or with',
     '--workspace. An interrupted move leaves nothing at TARGET, and the next one starts over. If TARGET holds this memory',
-    'already, nothing happens; if it holds anything else, nothing is changed.',
+    'already, nothing happens; if it holds anything else, nothing is changed. A Chroma server keeps present entries only: a move',
+    'to it needs --without-history, and says what stays behind.',
   ],
-  options: [{ name: 'to', value: 'TARGET', about: 'a file or a folder that is not there yet, or a server' }, DRY_RUN],
+  options: [
+    { name: 'to', value: 'TARGET', about: 'a file or a folder that is not there yet, or a server' },
+    { name: 'without-history', about: 'copy present entries only; a Chroma server takes nothing else' },
+    DRY_RUN,
+  ],
   examples: [
     'keepsake move --to memory.keepsake',
     'keepsake move --to notes --workspace memory.keepsake',
     'keepsake move --to memory.keepsake --dry-run',
-    'keepsake move --to chroma://127.0.0.1:8000',
+    'keepsake move --to chroma://127.0.0.1:8000 --without-history',
     'keepsake move --to notes --workspace chroma://127.0.0.1:8000',
   ],
   run,
@@ -54,9 +59,11 @@ async function run(context: Context): Promise<Outcome> {
     const target = await targetOf(context, await agentOf(config, from))
     const to = await openLasting(target)
     const progress = moveProgress(given)
+    const withoutHistory = given.has('without-history')
     try {
+      checkWithoutHistory(from, to, withoutHistory)
       if (given.has('dry-run')) return tried(await wouldMove(from, to, target), { config, target }, context.screen)
-      const moved = await moveMemory(from, to, { onProgress: progress.show })
+      const moved = await moveMemory(from, to, { onProgress: progress.show, withoutHistory })
       progress.end()
       keepOwnership([config, await from.settings()], [target, await to.settings()])
       return done(moved, { config, target }, context.screen)
@@ -67,6 +74,20 @@ async function run(context: Context): Promise<Outcome> {
   } finally {
     await from.close()
   }
+}
+
+/** History is never left behind silently, nor where the target could keep it. */
+function checkWithoutHistory(from: Store, to: Store, isGiven: boolean): void {
+  const hasMore = from.capabilities.history === true || from.capabilities.sessions === true
+  const reason = to.capabilities.moveHistory
+  if (reason === true && isGiven) {
+    throw usageError('--without-history is for a target that keeps no history', 'Leave it out: all of it is copied.')
+  }
+  if (reason === true || isGiven || !hasMore) return
+  throw usageError(
+    `${reason}: history, sessions and files of this one would stay behind`,
+    'To copy the present entries all the same, add --without-history. This memory stays as it is.',
+  )
 }
 
 /** Read as `--workspace` is; whose memory it is, the source says. */
@@ -87,11 +108,15 @@ interface Plan extends ImageCounts {
   readonly differences?: readonly string[]
 }
 
-async function wouldMove(from: Movable, to: Store & Movable, target: Config): Promise<Plan> {
+async function wouldMove(from: Store & Movable, to: Store & Movable, target: Config): Promise<Plan> {
   const image = await from.image()
   const counts = await countImage(image)
   if (!(await isMade(to, target.values.workspace))) return { ...counts, warnings: image.warnings }
-  return { ...counts, warnings: image.warnings, differences: await compareImages(image, await to.image()) }
+  return {
+    ...counts,
+    warnings: image.warnings,
+    differences: await compareImages(image, await to.image(), { presentOnly: isPresentOnly(from, to) }),
+  }
 }
 
 interface Places {

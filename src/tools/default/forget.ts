@@ -2,12 +2,14 @@
  * `forget`: removes an entry. An own note, fact or log entry goes at once, for undo brings it back; what others share or what is
  * always shown needs a second word; an archive is left alone unless its id is named.
  */
+
 import { KeepsakeError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
 import type { Entry } from '../../model/entry.ts'
 import { isId } from '../../model/id.ts'
 import type { Kind } from '../../model/kinds.ts'
 import { normalizeName } from '../../model/name.ts'
+import { isLogged } from '../../model/operation.ts'
 import type { CallOptions } from '../../ports/store.ts'
 import { defineTool } from '../define-tool.ts'
 import { factLines, factsOf, labelOf } from '../entry-facts.ts'
@@ -35,7 +37,7 @@ export function forget(memory: Memory): Tool {
       if (needsWord(memory, entry) && !confirm) return preview(entry)
       const written = await memory.forget(entry.id, writeOptions(call))
       const { change } = written
-      const back = change === undefined ? [] : [`To bring it back: undo with change ${change.number}.`]
+      const back = !isLogged(change) ? [] : [`To bring it back: undo with change ${change.number}.`]
       return writtenResult(written, `Forgot ${labelOf(entry)}.`, back)
     },
   })
