@@ -20,19 +20,64 @@ async function deskOn(server: ChromaServer): Promise<{
 }
 
 describeOnServer('the command line on a Chroma server', (server) => {
-  it.concurrent('moves a memory there and back, the same to the byte, and finds the same in it', async ({ expect }) => {
+  it.concurrent('moves the entries there and back, and finds the same in them', async ({ expect }) => {
     const desk = await Desk.furnished()
     const address = addressOf(await server.place())
     const found = await desk.json(['recall', 'staging server'])
-    expect(await desk.json(['move', '--to', address, '--dry-run'])).toMatchObject({ entries: 4, dryRun: true })
-    expect(await desk.json(['move', '--to', address])).toMatchObject({ status: 0, to: address, entries: 4, changes: 4 })
+    const move = ['move', '--to', address]
+    expect(await desk.json(move)).toMatchObject({
+      status: 2,
+      error: { hint: expect.stringContaining('--without-history') },
+    })
+    expect(await desk.json(['list', '--workspace', address])).toMatchObject({ error: { code: 'NOT_FOUND' } })
+    const withoutHistory = [...move, '--without-history']
+    expect(await desk.json([...withoutHistory, '--dry-run'])).toMatchObject({ entries: 4, changes: 0, dryRun: true })
+    expect(await desk.json(withoutHistory)).toMatchObject({
+      ...{ status: 0, to: address, entries: 4, changes: 0 },
+      warnings: [expect.stringContaining('changes (4)')],
+    })
     const there = await desk.json(['recall', 'staging server', '--workspace', address])
     expect(there.hits.length).toBeGreaterThan(0)
-    expect(there.hits).toEqual(found.hits.map(withoutPath))
-    expect(await desk.json(['move', '--to', address])).toMatchObject({ alreadyThere: true })
+    expect(there.hits.map(plainHit)).toEqual(found.hits.map(plainHit))
+    expect(await desk.json(withoutHistory)).toMatchObject({ alreadyThere: true })
     expect(await desk.json(['doctor', '--workspace', address])).toMatchObject({ clean: true, status: 0 })
     expect(await desk.json(['move', '--to', 'back', '--workspace', address])).toMatchObject({ status: 0, entries: 4 })
     expect(visibleTree(join(desk.folder, 'back'))).toEqual(visibleTree(desk.workspace))
+  })
+
+  it.concurrent('says of what it lacks why, and changes nothing', async ({ expect }) => {
+    const { ask } = await deskOn(server)
+    await ask(['remember', 'Ships on Tuesday.', '--name', 'Ships'])
+    const lacking = [
+      ['undo'],
+      ['log'],
+      ['blame', 'Ships'],
+      ['recall', 'ships', '--as-of', '2026-01-01'],
+      ['session', 'list'],
+      ['session', 'show', 's'],
+      ['session', 'append', 's', '--role', 'user', 'hello'],
+      ['remember', 'new', '--name', 'Ships', '--expect', '0123456789abcdef'],
+      ['remember', 'new', '--name', 'New', '--expect', 'new'],
+    ]
+    for (const args of lacking) {
+      const { error } = await ask(args)
+      expect(error, args.join(' ')).toMatchObject({ code: 'UNSUPPORTED', hint: expect.any(String) })
+    }
+    const { entries } = await ask(['list'])
+    expect(entries.map(({ content }: { content: string }) => content)).toEqual(['Ships on Tuesday.'])
+  })
+
+  it.concurrent('forgets, purges, backs up and answers hooks without what it lacks', async ({ expect }) => {
+    const { desk, address, ask } = await deskOn(server)
+    for (const name of ['a', 'b', 'c']) await ask(['remember', `About ${name}.`, '--name', name])
+    expect(await ask(['forget', 'a', '--yes'])).not.toHaveProperty('change')
+    expect(await ask(['forget', 'b', '--purge', '--yes'])).toMatchObject({
+      outOfReach: [expect.stringContaining('copies that the Chroma server')],
+    })
+    expect(await ask(['backup', 'copy.keepsake'])).toMatchObject({ status: 0, entries: 1, changes: 0 })
+    const input = JSON.stringify({ hook_event_name: 'UserPromptSubmit', session_id: 's', prompt: 'what about c?' })
+    const { stdout } = await desk.run(['hook', 'claude', '--workspace', address], { input })
+    expect(stdout).toContain('About c.')
   })
 
   it.concurrent('has several processes write at once, and none of their writes is lost', async ({ expect }) => {
@@ -54,7 +99,7 @@ it('is not sent memories by a hook where only a found file names it', async () =
   expect(JSON.parse(stdout).systemMessage).toContain('agent.yaml:1 leads to chroma://10.255.0.1:8000, and a file that')
 })
 
-/** Only a folder has files to name. */
-function withoutPath({ entry: { path: _, ...entry }, ...hit }: Printed): Printed {
+/** Only a folder has files to name, and a server counts no entries. */
+function plainHit({ entry: { path: _, seq: __, ...entry }, ...hit }: Printed): Printed {
   return { entry, ...hit }
 }

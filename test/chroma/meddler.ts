@@ -22,7 +22,7 @@ const FACTS: readonly (readonly [RegExp, unknown])[] = [
   [/\/pre-flight-checks$/, { max_batch_size: 5461, supports_base64_encoding: true }],
   [/\/tenants\/[^/]+$/, { name: 'default_tenant' }],
   [/\/databases\/[^/]+$/, { name: 'default_database' }],
-  [/\/collections\/keepsake-log$/, { id: '11111111-2222-4333-8444-555555555555', metadata: { keepsake: 1 } }],
+  [/\/collections\/memories$/, { id: '11111111-2222-4333-8444-555555555555', metadata: { 'hnsw:space': 'cosine' } }],
 ]
 
 export async function meddler(meddle: Meddle, target?: string): Promise<Meddler> {

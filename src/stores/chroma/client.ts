@@ -1,18 +1,7 @@
-/**
- * Chroma's HTTP API (v2), as far as the store needs it: one collection in one database. Every request can be repeated without harm, and
- * is repeated once when the connection breaks.
- */
+/** Chroma's HTTP API (v2) for one collection. A request can be repeated without harm, and is once when the connection breaks. */
 import type { ServerPlace } from '../../model/server-address.ts'
 import type { CallOptions } from '../../ports/store.ts'
-import {
-  notChroma,
-  partlyWritten,
-  refusedRequest,
-  removedMeanwhile,
-  timedOut,
-  unknownTenant,
-  unreachable,
-} from './errors.ts'
+import { notChroma, partlyWritten, refusedRequest, timedOut, unknownTenant, unreachable } from './errors.ts'
 
 export type MetadataValue = string | number | boolean
 /** `null` removes a key. Keys that are not given stay. */
@@ -40,21 +29,13 @@ export interface RecordWrite {
   readonly vector?: Float32Array
 }
 
-interface Answer {
-  readonly status: number
-  /** `undefined`: not JSON. */
-  readonly json: unknown
-}
-
+type Answer = { readonly status: number; readonly json: unknown }
 type Include = 'metadatas' | 'documents' | 'embeddings'
 
 const COLLECTION = 'memories'
 const DEFAULT_REQUEST_MS = 20_000
 const RETRY_DELAY_MS = 100
-/** The hosted service allows no more in one request. */
-const BATCH_RECORDS = 300
-const BATCH_BYTES = 8_000_000
-const VECTOR_DIGITS = 9
+const BATCH_RECORDS = 100
 
 export class ChromaClient {
   readonly place: ServerPlace
@@ -118,14 +99,17 @@ export class ChromaClient {
   }
 
   async get(ids: readonly string[], include: readonly Include[], call?: CallOptions): Promise<readonly ChromaRecord[]> {
-    const lists = lotsOf(ids).map(async (some) => this.#post('get', { ids: some, include, limit: some.length }, call))
-    return (await Promise.all(lists)).flatMap(recordsIn)
+    const found: ChromaRecord[] = []
+    for (const some of lotsOf(ids)) found.push(...recordsIn(await this.#post('get', { ids: some, include }, call)))
+    return found
   }
 
   /** With a document and a vector: creates or replaces the record. Else: changes it, if it is there. */
   async write(writes: readonly RecordWrite[], call?: CallOptions, onWritten?: (count: number) => void): Promise<void> {
     let done = 0
-    for (const batch of batchesOf(writes)) {
+    const [whole, parts] = [writes.filter(isWhole), writes.filter((write) => !isWhole(write))]
+    const sorts = [whole, parts.filter(({ vector }) => vector), parts.filter(({ vector }) => !vector)]
+    for (const [index, batch] of sorts.flatMap((sort, n) => lotsOf(sort).map((lot) => [n, lot] as const))) {
       const embeddings = batch[0]?.vector && batch.map(({ vector }) => vector && shortNumbers(vector))
       const body = {
         ids: batch.map(({ id }) => id),
@@ -133,12 +117,10 @@ export class ChromaClient {
         documents: batch.map(({ document }) => document ?? null),
         ...(embeddings ? { embeddings } : {}),
       }
-      const answer = await this.#post(batch[0] && isWhole(batch[0]) ? 'upsert' : 'update', body, call).catch(
-        (error) => {
-          throw done === 0 ? error : partlyWritten(error, done, writes.length)
-        },
-      )
-      if (answer === undefined) throw removedMeanwhile(this.place)
+      const answer = await this.#post(index === 0 ? 'upsert' : 'update', body, call).catch((error: unknown) => {
+        throw done === 0 ? error : partlyWritten(error, done, writes.length)
+      })
+      if (answer === undefined) throw refusedRequest(this.place, 404, 'the collection was removed')
       done += batch.length
       onWritten?.(done)
     }
@@ -230,36 +212,18 @@ function recordsIn(json: unknown): ChromaRecord[] {
   }))
 }
 
-/** At most what the hosted service takes in one request, by count and by size, and all of one sort. */
-function* batchesOf(writes: readonly RecordWrite[]): Generator<readonly RecordWrite[]> {
-  let [start, bytes] = [0, 0]
-  for (const [index, write] of writes.entries()) {
-    const { document = '', metadata, vector } = write
-    const size = 2 * document.length + JSON.stringify(metadata).length + VECTOR_DIGITS * (vector?.length ?? 0)
-    const first = writes[start] ?? write
-    const isOther = !vector !== !first.vector || isWhole(write) !== isWhole(first)
-    if (index > start && (isOther || index - start === BATCH_RECORDS || bytes + size > BATCH_BYTES)) {
-      yield writes.slice(start, index)
-      start = index
-      bytes = 0
-    }
-    bytes += size
-  }
-  if (start < writes.length) yield writes.slice(start)
-}
-
 function isWhole({ document, vector }: RecordWrite): boolean {
   return document !== undefined && vector !== undefined
 }
 
-function lotsOf(ids: readonly string[]): string[][] {
-  const count = Math.ceil(ids.length / BATCH_RECORDS)
-  return Array.from({ length: count }, (_, n) => ids.slice(n * BATCH_RECORDS, (n + 1) * BATCH_RECORDS))
+function lotsOf<T>(items: readonly T[]): T[][] {
+  const count = Math.ceil(items.length / BATCH_RECORDS)
+  return Array.from({ length: count }, (_, n) => items.slice(n * BATCH_RECORDS, (n + 1) * BATCH_RECORDS))
 }
 
 /** Nine digits are enough for a 32-bit float, and half as long as JSON would write. */
 function shortNumbers(vector: Float32Array): number[] {
-  return Array.from(vector, (value) => Number(value.toPrecision(VECTOR_DIGITS)))
+  return Array.from(vector, (value) => Number(value.toPrecision(9)))
 }
 
 function isNotFound({ status, json }: Answer): boolean {
@@ -271,7 +235,8 @@ function wordsOf({ status, json }: Answer): string {
   return typeof words === 'string' ? words : `status ${status}`
 }
 
-function parseJson(text: string): unknown {
+/** `undefined`: it is no JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -279,6 +244,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function isObject(value: unknown): value is RawMetadata {
+export function isObject(value: unknown): value is RawMetadata {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

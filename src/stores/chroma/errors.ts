@@ -3,7 +3,6 @@ import { type ErrorCode, type ErrorFacts, KeepsakeError } from '../../errors.ts'
 import { addressOf, type ServerPlace } from '../../model/server-address.ts'
 
 const SAFE = 'What was acknowledged is kept there.'
-const UNCHANGED = 'Nothing was changed.'
 const MAX_WORDS = 300
 const ADVICE: Readonly<Record<number, string>> = {
   413: 'Write less at once, or let the server accept larger requests.',
@@ -20,7 +19,7 @@ export function serverError(place: ServerPlace, code: ErrorCode, problem: string
   )
 }
 
-/** `isWrite`: nobody knows whether it was done, so `unknown` is in the data. */
+/** `isWrite`: it is not known whether that was done. */
 export function unreachable(place: ServerPlace, cause: unknown, isWrite: boolean): KeepsakeError {
   const hint = `Is the server running, and is the address right? ${SAFE}`
   const data = { isReached: false, ...(isWrite ? { unknown: true } : {}) }
@@ -35,7 +34,7 @@ export function timedOut(place: ServerPlace, timeoutMs: number, isWrite: boolean
 }
 
 export function unknownTenant(place: ServerPlace): KeepsakeError {
-  const hint = `Use a tenant that exists, or create this one on the server. ${UNCHANGED}`
+  const hint = `Use a tenant that exists, or create this one on the server. Nothing was changed.`
   return serverError(place, 'INVALID', `tenant: %s has no tenant "${place.tenant}"`, {
     hint,
     data: { field: 'tenant' },
@@ -43,13 +42,8 @@ export function unknownTenant(place: ServerPlace): KeepsakeError {
 }
 
 export function notChroma(place: ServerPlace, problem: string): KeepsakeError {
-  const hint = `Is the address right? Keepsake needs a server with the API v2 of Chroma 1. ${UNCHANGED}`
+  const hint = `Is the address right? Keepsake needs a server with the API v2 of Chroma 1. Nothing was changed.`
   return serverError(place, 'UNSUPPORTED', `%s is no Chroma server of version 1: ${problem}`, { hint })
-}
-
-export function removedMeanwhile(place: ServerPlace): KeepsakeError {
-  const hint = 'Nothing was written. Restore it on the server, or write again to create a new one.'
-  return serverError(place, 'IO', '%s: the collection was removed', { hint })
 }
 
 export function partlyWritten(error: unknown, written: number, all: number): unknown {
@@ -63,7 +57,7 @@ export function refusedRequest(place: ServerPlace, status: number, words: string
   if (status === 401 || status === 403) {
     const refusal = place.token === undefined ? 'requires a token, and none is set' : 'does not accept the token'
     const problem = status === 401 ? refusal : `does not allow this in the database "${place.database}"`
-    const hint = `Set the token of the tenant "${place.tenant}". ${UNCHANGED}`
+    const hint = `Set the token of the tenant "${place.tenant}". Nothing was changed.`
     return serverError(place, 'INVALID', `token: %s ${problem}`, { hint, data: { field: 'token' } })
   }
   const hint = `${ADVICE[status] ?? "See the server's log, and try again."} ${SAFE}`

@@ -8,7 +8,7 @@ import { handlesOf } from '../../model/draft.ts'
 import type { Entry, EntryHead, Scope } from '../../model/entry.ts'
 import type { CallOptions, Problem } from '../../ports/store.ts'
 import type { ChromaClient, ChromaRecord, MetadataPatch, RawMetadata } from './client.ts'
-import { compareHeads, type Defaults, decodeMetadata, entryId } from './record.ts'
+import { type Defaults, decodeMetadata, entryId } from './record.ts'
 
 export interface Row {
   readonly recordId: string
@@ -26,9 +26,12 @@ const MARKS = ['keepsake_vector', 'keepsake_vector_of', 'keepsake_vector_hash'] 
 export class Listing {
   readonly #client: ChromaClient
   readonly #defaults: () => Promise<Defaults>
-  #rows = new Map<string, Row>()
+  /** Of the last refresh, in the order of `seq`. */
+  rows: readonly Row[] = []
+  /** The same for the same entries, in every process. */
+  epoch = ''
+  #byId = new Map<string, Row>()
   #owners: ReadonlyMap<string, string> | undefined
-  #epoch = ''
   #startedAt = Number.NEGATIVE_INFINITY
   #running: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
@@ -38,28 +41,18 @@ export class Listing {
     this.#defaults = defaults
   }
 
-  /** Of the last refresh, in the order of `seq`. */
-  get rows(): Iterable<Row> {
-    return this.#rows.values()
-  }
-
-  /** The same for the same entries, in every process. */
-  get epoch(): string {
-    return this.#epoch
-  }
-
   row(id: string): Row | undefined {
-    return this.#rows.get(id)
+    return this.#byId.get(id)
   }
 
   /** The row that has a name, alias or key (see `handlesOf`); of several, the oldest. */
   owner(scope: Scope, handle: string): Row | undefined {
-    this.#owners ??= ownersOf([...this.#rows.values()])
-    return this.#rows.get(this.#owners.get(`${scope}\0${handle}`) ?? '')
+    this.#owners ??= ownersOf(this.rows)
+    return this.#byId.get(this.#owners.get(`${scope}\0${handle}`) ?? '')
   }
 
   problems(scopes: readonly Scope[] | undefined): Problem[] {
-    return [...this.#rows.values()].flatMap(({ recordId: path, head, problem }) =>
+    return this.rows.flatMap(({ recordId: path, head, problem }) =>
       problem === undefined || (scopes && !scopes.includes(head.scope)) ? [] : [{ path, problem, undated: true }],
     )
   }
@@ -87,7 +80,8 @@ export class Listing {
   async load(rows: readonly Row[], call?: CallOptions): Promise<readonly Entry[]> {
     const missing = rows.filter(({ content }) => content === undefined).map(({ recordId }) => recordId)
     const loaded = new Map((await this.#fetch(missing, call)).map((row) => [row.head.id, row]))
-    for (const [id, row] of loaded) if (this.#rows.has(id)) this.#rows.set(id, row)
+    this.rows = this.rows.map((row) => loaded.get(row.head.id) ?? row)
+    for (const [id, row] of loaded) if (this.#byId.has(id)) this.#byId.set(id, row)
     return rows.flatMap((row) => {
       const { head, content } = loaded.get(row.head.id) ?? row
       return content === undefined ? [] : [{ ...head, content }]
@@ -107,7 +101,7 @@ export class Listing {
     const rows: Row[] = []
     const unnamed: string[] = []
     for (const record of await this.#client.list(['metadatas'])) {
-      const known = this.#rows.get(entryId(record.id))
+      const known = this.#byId.get(entryId(record.id))
       const isKnown = known?.digest === digestOf(record.metadata)
       const row = isKnown ? { ...known, metadata: record.metadata } : rowOf(record, defaults)
       if (row) rows.push(row)
@@ -115,10 +109,11 @@ export class Listing {
     }
     // Records of the seed's program: their names and revisions come from their documents.
     rows.push(...(await this.#fetch(unnamed)))
-    rows.sort((a, b) => compareHeads(a.head, b.head))
-    this.#rows = new Map(rows.map((row) => [row.head.id, row]))
+    rows.sort(({ head: a }, { head: b }) => a.seq - b.seq || (a.id < b.id ? -1 : 1))
+    this.rows = rows
+    this.#byId = new Map(rows.map((row) => [row.head.id, row]))
     this.#owners = undefined
-    this.#epoch = digest(rows.map((row) => row.digest + row.head.id).join())
+    this.epoch = digest(rows.map((row) => row.digest + row.head.id).join())
     this.#startedAt = startedAt
   }
 }
@@ -142,12 +137,11 @@ export function markOf({ metadata, head }: Row): { state: 'current' | 'pending' 
 }
 
 function rowOf(record: ChromaRecord, defaults: Defaults): Row | undefined {
-  const { id: recordId, metadata, document } = record
-  const { head, problem } = decodeMetadata(recordId, metadata, defaults, document)
-  return head && { recordId, metadata, digest: digestOf(metadata), head, content: document, problem }
+  const { id: recordId, metadata, document: content } = record
+  const { head, problem } = decodeMetadata(recordId, metadata, defaults, content)
+  return head && { recordId, metadata, digest: digestOf(metadata), head, content, problem }
 }
 
-/** Of several owners, the oldest. */
 function ownersOf(rows: readonly Row[]): ReadonlyMap<string, string> {
   const pairs = rows.flatMap(({ head }) =>
     handlesOf(head).map((handle) => [`${head.scope}\0${handle}`, head.id] as const),

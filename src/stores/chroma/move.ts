@@ -24,7 +24,7 @@ export async function createImage(
 ): Promise<MemoryImage> {
   await listing.refresh(call)
   const cursor = { epoch: listing.epoch, number: 0 }
-  const loaded = await listing.load([...listing.rows], call)
+  const loaded = await listing.load(listing.rows, call)
   const entries = loaded.map((entry, index): Entry => ({ ...entry, seq: index + 1 }))
   return {
     settings,
@@ -49,9 +49,9 @@ export async function adoptImage(
   const call: CallOptions = signal ? { signal } : {}
   if (!withoutHistory) await refuseHistory(client, image)
   const found = await client.find(call, true)
-  const isLeftover = found?.metadata[UNFINISHED_KEY] !== undefined
-  const settings = { 'hnsw:space': 'cosine', [SETTINGS_KEY]: JSON.stringify(image.settings) }
-  if (!isLeftover && (await client.list([], call)).length > 0) {
+  const { [UNFINISHED_KEY]: leftover, ...kept } = found?.metadata ?? {}
+  const settings = { 'hnsw:space': 'cosine', ...kept, [SETTINGS_KEY]: JSON.stringify(image.settings) }
+  if (leftover === undefined && (await client.list([], call)).length > 0) {
     const hint = 'Nothing was changed. Use another database: chroma://HOST/DATABASE.'
     throw serverError(client.place, 'CONFLICT', '%s is not empty', { hint })
   }

@@ -16,10 +16,10 @@ import { defaultExpiry } from '../../model/expiry.ts'
 import { derivedId, isId } from '../../model/id.ts'
 import { isKind, KINDS, type Kind } from '../../model/kinds.ts'
 import { isMemoryType } from '../../model/memory-types.ts'
-import { nameFromContent, normalizeName } from '../../model/name.ts'
+import { nameFromContent } from '../../model/name.ts'
 import { revisionOf } from '../../model/revision.ts'
 import { parseInstant } from '../../model/time.ts'
-import type { MetadataPatch, MetadataValue, RawMetadata } from './client.ts'
+import { isObject, type MetadataPatch, type MetadataValue, parseJson, type RawMetadata } from './client.ts'
 
 /** What a record that lacks our keys belongs to. */
 export interface Defaults {
@@ -41,11 +41,6 @@ export function entryId(recordId: string): string {
 export function seqOf({ id, createdAt }: Pick<EntryHead, 'id' | 'createdAt'>): number {
   const seq = Date.parse(createdAt) * SEQS_PER_MS + (Number.parseInt(id.slice(15, 18), 16) >> 1)
   return Math.min(Math.max(seq, 1), Number.MAX_SAFE_INTEGER)
-}
-
-export function compareHeads(a: EntryHead, b: EntryHead): number {
-  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1
-  return a.seq - b.seq || (a.id < b.id ? -1 : 1)
 }
 
 /** The seed's program knows three types. Any other kind is a `fact` to it, which it never deletes. */
@@ -81,10 +76,7 @@ export function patchMetadata(before: RawMetadata, wanted: ReturnType<typeof enc
   return Object.fromEntries([...kept, ...removed.map((key) => [key, null] as const)])
 }
 
-/**
- * No `head` where the name or the revision depends on the document, and that was not read. `problem`: a date that can't be read; the
- * record is kept, and never expires for it.
- */
+/** No `head` where it depends on the document, and that was not read. `problem`: a date can't be read, so it never expires. */
 export function decodeMetadata(
   recordId: string,
   raw: RawMetadata,
@@ -96,13 +88,14 @@ export function decodeMetadata(
   const given = naming === 'given' ? (readString(raw['keepsake_name']) ?? nameIn(document)) : null
   const name = naming === 'fixed' ? fixedName : given
   const revision = readString(raw['keepsake_revision'])
+  const aliases = parseJson(String(raw['keepsake_aliases']))
   const created = readDate(raw['created_at'])
   const expiry = readExpiry(raw, kind, created, zone)
   const badKey = created === undefined ? 'created_at' : expiry === undefined ? 'keepsake_expires_at' : undefined
   const problem = badKey && `${badKey} is not a date: ${JSON.stringify(raw[badKey]) ?? 'missing'}`
   const id = entryId(recordId)
   const createdAt = created ?? UNDATED
-  const key = kind === 'context' ? keyIn(raw) : undefined
+  const key = kind === 'context' ? readString(raw['context_key']) || undefined : undefined
   if (name === undefined || (revision ?? document) === undefined) return {}
   const head = {
     id,
@@ -111,7 +104,7 @@ export function decodeMetadata(
     kind,
     name,
     ...(key === undefined ? {} : { key }),
-    aliases: readAliases(raw['keepsake_aliases']),
+    aliases: Array.isArray(aliases) ? aliases.map(String) : [],
     description: readString(raw['keepsake_description']) ?? '',
     metadata: userMetadata(raw, key !== undefined),
     createdAt,
@@ -136,12 +129,11 @@ function nameIn(document: string | undefined): string | undefined {
 
 function isUserKey(key: string, hasContextKey: boolean): boolean {
   if (key === 'type' || key === 'created_at' || (hasContextKey && key === 'context_key')) return false
-  return key !== '' && !/^(keepsake_|chroma:|[$#])/.test(key) && !key.includes('\0')
+  return key !== '' && !/^(keepsake_|chroma:|[$#])/.test(key)
 }
 
 function isPlain(key: string, value: JsonValue, hasContextKey: boolean): boolean {
-  if (!isUserKey(key, hasContextKey)) return false
-  return typeof value === 'string' ? !value.includes('\0') : typeof value === 'number' || typeof value === 'boolean'
+  return isUserKey(key, hasContextKey) && ['string', 'number', 'boolean'].includes(typeof value)
 }
 
 function isFraction(value: unknown): value is number {
@@ -181,35 +173,14 @@ function readDate(value: unknown): string | undefined {
   return parseInstant(value) ?? parseInstant(`${value}Z`)
 }
 
-function keyIn({ context_key: key }: RawMetadata): string | undefined {
-  try {
-    return key === undefined ? undefined : normalizeName(key)
-  } catch {
-    return undefined // it stays among the user's own
-  }
-}
-
 function readOrigin(value: unknown): Origin {
   const origin = readObject(value) as Partial<Origin> // `by` is checked here, the rest is as encodeMetadata wrote it
   return { ...origin, by: ORIGINS.find((known) => known === origin.by) ?? 'hand' }
 }
 
-function readAliases(value: unknown): string[] {
-  const list = parse(value)
-  return Array.isArray(list) ? list.filter((alias) => typeof alias === 'string') : []
-}
-
 function readObject(value: unknown): Metadata {
-  const object = parse(value)
-  return typeof object === 'object' && object !== null && !Array.isArray(object) ? (object as Metadata) : {}
-}
-
-function parse(value: unknown): unknown {
-  try {
-    return JSON.parse(String(value))
-  } catch {
-    return undefined
-  }
+  const object = parseJson(String(value))
+  return isObject(object) ? (object as Metadata) : {} // it was parsed from JSON
 }
 
 function readString(value: unknown): string | undefined {

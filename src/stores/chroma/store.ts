@@ -9,12 +9,21 @@ import type { Entry } from '../../model/entry.ts'
 import { matchesHead } from '../../model/filter.ts'
 import { isId, newId } from '../../model/id.ts'
 import { normalizeAgentId } from '../../model/name.ts'
-import type { Batch, Operation } from '../../model/operation.ts'
+import type { Batch } from '../../model/operation.ts'
 import { type LookupRequest, type LookupResult, planBatch } from '../../model/plan-batch.ts'
 import { addressOf, type ServerPlace } from '../../model/server-address.ts'
 import { instant } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Applied, CallOptions, Capabilities, Movable, ScanFilter, Settings, Store } from '../../ports/store.ts'
+import type {
+  Applied,
+  CallOptions,
+  Capabilities,
+  MemoryImage,
+  Movable,
+  ScanFilter,
+  Settings,
+  Store,
+} from '../../ports/store.ts'
 import { checkedSettings, type FoundSettings } from '../disk/checked-settings.ts'
 import { handOut } from '../disk/hand-out.ts'
 import { type SettingsWish, settingsFor } from '../disk/new-settings.ts'
@@ -31,16 +40,14 @@ export interface ChromaStoreOptions extends SettingsWish {
   readonly agent?: string
   readonly clock?: Clock
   readonly newId?: (ms: number) => string
-  /** How long one request may take. */
   readonly requestMs?: number
 }
 
 export interface ChromaStore extends Store, Movable {
-  /** For messages: without the token. */
+  /** Without the token. */
   readonly address: string
   /** Creates the collection if there is none. */
   init(): Promise<void>
-  /** Whether there is a collection. */
   isMade(): Promise<boolean>
 }
 
@@ -70,7 +77,6 @@ const WATCH_MS = 3000
 export function chromaStore({ place, requestMs, clock = Date.now, ...options }: ChromaStoreOptions): ChromaStore {
   const client = new ChromaClient(place, requestMs)
   const address = addressOf(place)
-  const makeId = options.newId ?? newId
   const agent = options.agent === undefined ? undefined : normalizeAgentId(options.agent)
   const fresh = settingsFor(newId(clock()), agent ?? 'main', options)
   const listing = new Listing(client, readDefaults)
@@ -80,6 +86,15 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
   function enter(signal?: AbortSignal): void {
     if (closed) throw new KeepsakeError('CLOSED', `the store at ${address} is closed`, { hint: 'Open it again.' })
     signal?.throwIfAborted()
+  }
+
+  async function entered<T>(work: () => Promise<T>, { signal }: CallOptions = {}): Promise<T> {
+    enter(signal)
+    return work()
+  }
+
+  async function readImage({ signal }: CallOptions): Promise<MemoryImage> {
+    return createImage(listing, await readSettings(), instant(clock()), signal ? { signal } : {})
   }
 
   /** A collection of the seed's program has no settings: those of this process hold, with the collection's id. */
@@ -118,7 +133,7 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
 
   async function readRows(filter: ScanFilter, call: CallOptions): Promise<readonly Row[]> {
     await refresh(call)
-    return [...listing.rows].filter(({ head }) => matchesHead(head, filter))
+    return listing.rows.filter(({ head }) => matchesHead(head, filter))
   }
 
   async function readOne(find: () => Row | undefined, call: CallOptions): Promise<Entry | undefined> {
@@ -141,16 +156,19 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
     const settings = settingsIn(collection)
     await refresh(call)
     const nowMs = clock()
-    const context = { now: instant(nowMs), zone: settings.timezone, newId: () => makeId(nowMs), nextSeq: 1 }
+    const context = {
+      now: instant(nowMs),
+      zone: settings.timezone,
+      newId: () => (options.newId ?? newId)(nowMs),
+      nextSeq: 1,
+    }
     const { steps, named } = await planBatch((wanted) => lookUp(wanted, call), batch, undefined, context)
     if (steps.length === 0) return { entries: named.map(handOut), warnings: [] }
     for (const { before, after } of steps) if (!before && after) refuseOtherScope(settings, after.scope)
-    try {
-      await send(touchedBy(steps), collection, call)
-    } finally {
-      listing.expire()
-    }
-    const operations = steps.map(({ operation }) => withSeq(operation))
+    await send(touchedBy(steps), collection, call).finally(() => listing.expire())
+    const operations = steps.map(({ operation, after }) =>
+      operation.op === 'add' && after ? { ...operation, seq: seqOf(after) } : operation,
+    )
     return {
       change: { number: 0, at: context.now, origin: normalizeOrigin(batch.origin), operations },
       entries: lastStates(steps).map((entry) => handOut({ ...entry, seq: seqOf(entry) })),
@@ -177,10 +195,8 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
   }
 
   function refuse(lack: keyof Capabilities, hint = ELSEWHERE): () => Promise<never> {
-    return async () => {
-      enter()
-      throw new KeepsakeError('UNSUPPORTED', String(CAPABILITIES[lack]), { hint, data: { address, lack } })
-    }
+    const reason = String(CAPABILITIES[lack])
+    return () => entered(() => Promise.reject(new KeepsakeError('UNSUPPORTED', reason, { hint, data: { address } })))
   }
 
   const [noHistory, noSessions] = [refuse('history'), refuse('sessions')]
@@ -188,18 +204,9 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
   return {
     address,
     capabilities: CAPABILITIES,
-    async init() {
-      enter()
-      settingsIn(await makeCollection())
-    },
-    async isMade() {
-      enter()
-      return (await client.find({}, true)) !== undefined
-    },
-    async settings() {
-      enter()
-      return readSettings()
-    },
+    init: () => entered(async () => void settingsIn(await makeCollection())),
+    isMade: () => entered(async () => (await client.find({}, true)) !== undefined),
+    settings: () => entered(readSettings),
     async apply(batch, { expect = {}, signal } = {}) {
       enter(signal)
       if (Object.keys(expect).length > 0) return refuse('expect', 'Leave out expect (--expect).')()
@@ -220,13 +227,8 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
         yield handOut(entry)
       }
     },
-    async heads(filter = {}, call = {}) {
-      return (await readRows(filter, call)).map(({ head }) => handOut(head))
-    },
-    async problems({ scopes } = {}) {
-      await refresh({})
-      return listing.problems(scopes)
-    },
+    heads: async (filter = {}, call = {}) => (await readRows(filter, call)).map(({ head }) => handOut(head)),
+    problems: ({ scopes } = {}) => refresh({}).then(() => listing.problems(scopes)),
     async feed(since, call = {}) {
       await refresh(call)
       const cursor = { epoch: listing.epoch, number: 0 }
@@ -237,50 +239,39 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
     versions: noHistory,
     gone: noHistory,
     stateAt: refuse('asOf'),
-    async absorb({ signal } = {}) {
-      enter(signal)
-      return { changes: [], heldBack: [], warnings: [] }
-    },
+    absorb: (call) => entered(async () => ({ changes: [], heldBack: [], warnings: [] }), call),
     async purge(ids, { signal } = {}) {
       const call = signal ? { signal } : {}
       await refresh(call)
       const recordIds = ids.flatMap((id) => listing.row(id)?.recordId ?? [])
-      await client.remove(recordIds, call)
-      listing.expire()
+      await client.remove(recordIds, call).finally(() => listing.expire())
       const outOfReach = [`copies that the Chroma server at ${address} keeps: its log, its files and their backups`]
       return { cleaned: recordIds.length > 0 ? ['the records in the collection'] : [], occurrences: [], outOfReach }
     },
     async watch(changed) {
       await refresh({})
       let last = listing.epoch
-      const look = async (): Promise<void> => {
-        if (closed) return clearInterval(timer)
+      const timer = setInterval(async () => {
         // A server that can't be reached is a change too.
-        const now = await listing.refresh().then(() => listing.epoch, String)
-        if (now !== last && !closed) changed()
+        const now = closed ? last : await listing.refresh().then(() => listing.epoch, String)
+        if (now !== last) changed()
         last = now
-      }
-      const timer = setInterval(look, WATCH_MS).unref()
+      }, WATCH_MS).unref()
       return { stop: async () => clearInterval(timer) }
     },
     sessions: { append: noSessions, read: noSessions, readBefore: noSessions, list: noSessions },
-    derived: { read: async () => enter() as undefined, write: async () => enter() !== undefined },
+    derived: { read: () => entered(nothing), write: () => entered(async () => false) },
     vectors: chromaVectors({ client, listing, enter, makeCollection }),
-    document: async () => enter() as undefined,
+    document: () => entered(nothing),
     lease: refuse('leases', 'Make sure that only one process does this work.'),
-    async image({ signal } = {}) {
-      enter(signal)
-      return createImage(listing, await readSettings(), instant(clock()), signal ? { signal } : {})
-    },
+    image: (call = {}) => entered(() => readImage(call), call),
     async adopt(image, adoptOptions = {}) {
       enter(adoptOptions.signal)
       refuseOtherWish(image.settings, options, 'the memory to move was made with')
-      const built = async () => createImage(listing, await readSettings(), instant(clock()), {})
-      return adoptImage(client, image, built, adoptOptions).finally(() => listing.expire())
+      return adoptImage(client, image, () => readImage({}), adoptOptions).finally(() => listing.expire())
     },
-    async noteBackup() {
-      enter() // there is no place to record it, so a purge can't name it
-    },
+    // There is no place to record it, so a purge can't name it.
+    noteBackup: () => entered(nothing),
     async close() {
       closed = true
       await writing
@@ -288,7 +279,4 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
   }
 }
 
-function withSeq(operation: Operation): Operation {
-  if (operation.op !== 'add' || operation.id === undefined || operation.createdAt === undefined) return operation
-  return { ...operation, seq: seqOf({ id: operation.id, createdAt: operation.createdAt }) }
-}
+async function nothing(): Promise<undefined> {}

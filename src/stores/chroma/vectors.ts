@@ -22,7 +22,7 @@ export interface VectorParts {
 const DEFAULT_DIMENSIONS = 384
 const SEED_MODEL = /minilm-l6/i
 const MODEL_KEY = 'keepsake_model'
-const MIN_ASKED = 10
+
 /** The record of an entry that is not embedded yet. */
 export function newRecord(entry: Entry, collection: Collection): RecordWrite {
   const { id, content: document } = entry
@@ -35,14 +35,12 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
   async function readRows(call: CallOptions): Promise<readonly Row[]> {
     enter(call.signal)
     await listing.refresh(call)
-    return [...listing.rows]
+    return listing.rows
   }
 
   return {
     maxPieces: 1,
-    async describe() {
-      return "the Chroma server's own index"
-    },
+    describe: async () => "the Chroma server's own index",
     async status(scopes, call = {}) {
       const rows = (await readRows(call)).filter(({ head }) => scopes.includes(head.scope))
       const model = modelIn(await client.find(call, true))
@@ -55,10 +53,11 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
       const collection = await makeCollection(call)
       const { dimension = model.dimensions } = collection
       if (dimension !== model.dimensions) {
-        throw serverError(client.place, 'INVALID', `embedding_model: vectors in %s have ${dimension} dimensions`, {
-          hint: `Those of ${model.name} have ${model.dimensions}, and a Chroma collection keeps the dimension of its first record. Use another model, or an empty database: run "keepsake embed" there before the first write.`,
-          data: { field: 'embedding_model', dimensions: model.dimensions, there: dimension },
-        })
+        const hint =
+          'A Chroma collection keeps the dimension of its first record: use another model, or an empty database.'
+        const problem = `embedding_model: vectors in %s have ${dimension} dimensions, and those of the model ${model.dimensions}`
+        const data = { field: 'embedding_model', dimensions: model.dimensions, there: dimension }
+        throw serverError(client.place, 'INVALID', problem, { hint, data })
       }
       // The seed's program has made its vectors with this model, and they have no marks.
       const keepsUnmarked = modelIn(collection) === undefined && SEED_MODEL.test(model.name)
@@ -72,7 +71,6 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
     },
     async pending(afterSeq, limit, call = {}) {
       const rows = (await readRows(call)).filter((row) => row.head.seq > afterSeq && markOf(row).state === 'pending')
-      rows.sort((a, b) => a.head.seq - b.head.seq)
       // Entries of one millisecond may share a seq: they are on one page.
       const last = rows[limit - 1]?.head.seq ?? Number.POSITIVE_INFINITY
       const page = rows.filter(({ head }) => head.seq <= last)
@@ -110,7 +108,7 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
       const byRecord = new Map(wanted.map(({ recordId, head }) => [recordId, head.id]))
       const where = whereOf(scopes, kinds, rows)
       // The server also finds vectors of earlier revisions: then more are asked for.
-      for (let asked = Math.max(limit, MIN_ASKED); ; asked *= 4) {
+      for (let asked = Math.max(limit, 10); ; asked *= 4) {
         const found = await client.query(query, asked, where, call)
         const near = found.flatMap(([recordId, distance]) => {
           const id = byRecord.get(recordId)
