@@ -3,7 +3,7 @@
  * decided here: each method is one call to the memory. What it held in RAM is durable, so its window is asynchronous too.
  */
 import { InvalidError, isKeepsakeError } from '../errors.ts'
-import type { Memory } from '../memory.ts'
+import type { Memory, Session } from '../memory.ts'
 import type { Condition } from '../model/condition.ts'
 import type { Entry, Metadata } from '../model/entry.ts'
 import { isId } from '../model/id.ts'
@@ -16,6 +16,8 @@ import {
   type MemoryType as TypeName,
 } from '../model/memory-types.ts'
 import { requireOptions } from '../model/options.ts'
+import { instant } from '../model/time.ts'
+import { type ContextWindow, processWindow } from './process-window.ts'
 
 /** The three types, and by the names of its first version those that they took in. */
 export const MemoryType: Readonly<
@@ -92,7 +94,15 @@ const DEFAULT_LIMIT = 5
 export function typedMemory(memory: Memory, options: TypedMemoryOptions = {}): TypedMemory {
   requireOptions(options, 'typedMemory', { session: true })
   const { session: key = 'typed' } = options
-  const session = memory.session(key)
+  const inSession = sessionWindow(memory.session(key))
+  let inProcess: ContextWindow | undefined
+  const window = (): ContextWindow => {
+    if (memory.store.capabilities.sessions === true) return inSession
+    const now = (): string => instant(memory.clock())
+    const { contextWindowSize } = memory.settings
+    inProcess ??= processWindow(contextWindowSize, now, ({ role, content }) => store(content, 'conversation', { role }))
+    return inProcess
+  }
   const store: TypedMemory['store'] = async (content, memoryType, metadata) => {
     const named = memoryType === 'context' ? keyInMetadata(metadata) : undefined
     const options = { ...(metadata ? { metadata } : {}), ...(named === undefined ? {} : { key: named }) }
@@ -129,21 +139,27 @@ export function typedMemory(memory: Memory, options: TypedMemoryOptions = {}): T
       if (role !== 'user' && role !== 'assistant') {
         throw new InvalidError('role', `"${String(role)}" has no place in the window`, 'user, assistant')
       }
-      await session.append({ role, content })
+      await window().add(role, content)
     },
-    getContextWindow: async () => {
+    getContextWindow: () => window().read(),
+    clearContextWindow: () => window().clear(),
+    rememberFact: (content, metadata) => store(content, 'fact', metadata),
+    rememberConversation: (content, metadata) => store(content, 'conversation', metadata),
+    setContext: (name, value) => store(value, 'context', { context_key: name }),
+    getContext: (name) => memory.getContext(name),
+  }
+}
+
+function sessionWindow(session: Session): ContextWindow {
+  return {
+    add: async (role, content) => void (await session.append({ role, content })),
+    async read() {
       const { messages } = await session.window()
       return messages.flatMap(({ role, content, at }) =>
         role === 'user' || role === 'assistant' ? [{ role, content, timestamp: at }] : [],
       )
     },
-    clearContextWindow: async () => {
-      await session.reset()
-    },
-    rememberFact: (content, metadata) => store(content, 'fact', metadata),
-    rememberConversation: (content, metadata) => store(content, 'conversation', metadata),
-    setContext: (name, value) => store(value, 'context', { context_key: name }),
-    getContext: (name) => memory.getContext(name),
+    clear: async () => void (await session.reset()),
   }
 }
 

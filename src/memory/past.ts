@@ -22,7 +22,7 @@ import { wholeNumber } from '../model/number.ts'
 import type { Batch, Change } from '../model/operation.ts'
 import { requireList } from '../model/options.ts'
 import { requireInstant } from '../model/time.ts'
-import type { CallOptions, ChangeQuery, Store } from '../ports/store.ts'
+import type { CallOptions, ChangeQuery, GoneFilter, Store } from '../ports/store.ts'
 import { applyAs } from './apply-as.ts'
 import type { IdentityGate } from './identity-gate.ts'
 
@@ -136,14 +136,14 @@ export class Past {
   /** Removed entries that ever had this name, in their last state. */
   async findRemovedByName(ref: string, options: CallOptions): Promise<readonly Entry[]> {
     await this.#store.absorb(options)
-    return this.#store.gone({ scopes: this.#scopes, called: normalizeRef(ref) }, options)
+    return this.#gone({ scopes: this.#scopes, called: normalizeRef(ref) }, options)
   }
 
   /** The history entries that mirror these archives, also those that are gone: each says what its archive says. */
   async mirrorsOf(archives: ReadonlySet<string>, options: CallOptions): Promise<readonly string[]> {
     if (archives.size === 0) return []
     const filter = { scopes: [this.#agent], kinds: ['history'] as const }
-    const ever = [...(await this.#store.heads(filter, options)), ...(await this.#store.gone(filter, options))]
+    const ever = [...(await this.#store.heads(filter, options)), ...(await this.#gone(filter, options))]
     return ever.filter(({ metadata: { archive } }) => archives.has(String(archive))).map(({ id }) => id)
   }
 
@@ -151,8 +151,15 @@ export class Past {
   async lastSeen(ref: string, options: CallOptions): Promise<Entry | undefined> {
     await this.#store.absorb(options)
     const id = await this.#findIdByFormerName(ref, options)
-    const versions = id === undefined ? [] : await this.#store.versions([id], options)
+    if (id === undefined) return undefined
+    if (this.#store.capabilities.history !== true) return this.#store.get(id, options)
+    const versions = await this.#store.versions([id], options)
     return versions.findLast(({ entry }) => entry && this.#scopes.includes(entry.scope))?.entry
+  }
+
+  /** Nothing where the store does not keep what was removed. */
+  async #gone(filter: GoneFilter, options: CallOptions): Promise<readonly Entry[]> {
+    return this.#store.capabilities.history === true ? this.#store.gone(filter, options) : []
   }
 
   /** A store that can only be read, as all was at an instant. */
@@ -169,8 +176,9 @@ export class Past {
       const expired = await this.#store.resolve(scope, name, options)
       if (expired) return expired.id
     }
-    const [gone] = await this.#store.gone({ scopes: this.#scopes, called: name }, options)
+    const [gone] = await this.#gone({ scopes: this.#scopes, called: name }, options)
     if (gone) return gone.id
+    if (this.#store.capabilities.history !== true) return undefined
     for await (const logged of this.#newestFirst({ name }, 1, options)) {
       const id = findIdByName(logged, name)
       if (id !== undefined) return id

@@ -88,7 +88,8 @@ export function isPresentOnly(from: Store, to: Store): boolean {
 
 function leftBehind({ changes, sessions, files }: ImageCounts): string[] {
   if (changes + sessions + files === 0) return []
-  return [`The history (${changes} changes), ${sessions} sessions and ${files} files stayed behind in the source.`]
+  const what = `changes (${changes}), sessions (${sessions}), documents and kept files (${files})`
+  return [`Left behind in the source: ${what}.`]
 }
 
 /** Something is there already: it is either this memory, or nothing to write over. */

@@ -209,7 +209,7 @@ describe('a restore', () => {
     return (await backUp(open(await sampleStore()), { to: at('b.keepsake') })).path
   }
 
-  it.each(['folder', 'file', 'server', 'store in RAM'])('never replaces a %s, even an identical one', async (name) => {
+  it.each(['folder', 'file', 'store in RAM'])('never replaces a %s, even an identical one', async (name) => {
     const file = await backup()
     const to = (STORES[name] as () => BackupSource)()
     await restored(file, to)

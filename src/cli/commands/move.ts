@@ -60,13 +60,14 @@ async function run(context: Context): Promise<Outcome> {
     const to = await openLasting(target)
     const progress = moveProgress(given)
     const withoutHistory = given.has('without-history')
+    const places = { config, target, isPresentOnly: isPresentOnly(from, to) }
     try {
       checkWithoutHistory(from, to, withoutHistory)
-      if (given.has('dry-run')) return tried(await wouldMove(from, to, target), { config, target }, context.screen)
+      if (given.has('dry-run')) return tried(await wouldMove(from, to, target), places, context.screen)
       const moved = await moveMemory(from, to, { onProgress: progress.show, withoutHistory })
       progress.end()
       keepOwnership([config, await from.settings()], [target, await to.settings()])
-      return done(moved, { config, target }, context.screen)
+      return done(moved, places, context.screen)
     } finally {
       progress.end()
       await to.close()
@@ -120,12 +121,19 @@ async function wouldMove(from: Store & Movable, to: Store & Movable, target: Con
 }
 
 interface Places {
+  /** Nothing but entries is copied and compared. */
+  readonly isPresentOnly: boolean
   readonly config: Config
   readonly target: Config
 }
 
-function tried({ differences, warnings, ...counts }: Plan, { config, target }: Places, screen: Screen): Outcome {
+function tried(
+  { differences, warnings, ...all }: Plan,
+  { config, target, isPresentOnly }: Places,
+  screen: Screen,
+): Outcome {
   const places = { from: config.values.workspace, to: target.values.workspace }
+  const counts = isPresentOnly ? { ...all, changes: 0, sessions: 0, files: 0 } : all
   const place = screen.path('', places.to)
   const head =
     differences === undefined
@@ -147,7 +155,7 @@ function tried({ differences, warnings, ...counts }: Plan, { config, target }: P
   }
 }
 
-function done({ warnings, ...moved }: Moved, { config, target }: Places, screen: Screen): Outcome {
+function done({ warnings, ...moved }: Moved, { config, target, isPresentOnly }: Places, screen: Screen): Outcome {
   const { alreadyThere, entries, changes, sessions, files } = moved
   const places = { from: config.values.workspace, to: target.values.workspace }
   const [source, place] = [screen.path('', places.from), screen.path('', places.to)]
@@ -156,7 +164,9 @@ function done({ warnings, ...moved }: Moved, { config, target }: Places, screen:
     text: [
       alreadyThere ? `${place} holds this memory already; nothing was changed` : `Moved the memory to ${place}`,
       ...countRows({ entries, changes, sessions, files }, screen),
-      ...(alreadyThere ? [] : ['Both sides were compared: they are equal.']),
+      ...(alreadyThere
+        ? []
+        : [isPresentOnly ? 'The entries were compared: they are equal.' : 'Both sides were compared: they are equal.']),
       `${source} stays as it is, and is still what commands use here. To use the new one, write in ${configLabel(config, screen)}:`,
       ...configLines(config, target),
       ...identityLines(config, place),

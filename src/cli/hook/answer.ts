@@ -105,6 +105,7 @@ async function saved(of: Answering, request: Request): Promise<HookAnswer> {
   const { turns, given, cwd } = transcript
   const config = known ?? (await configFor({ ...of, begunIn: cwd }, request))
   await withMemory(config, of, async (memory, limits) => {
+    if (memory.store.capabilities.sessions !== true) return {}
     await memory.session(keyOf(of)).import(turns, { slide: false, given, ...limits })
     return {}
   })

@@ -1,0 +1,35 @@
+/** A conversation window that lives in the process, as the seed's does: for stores that keep no sessions. */
+import type { ContextTurn } from './typed-memory.ts'
+
+export interface ContextWindow {
+  add(role: ContextTurn['role'], content: string): Promise<void>
+  read(): Promise<ContextTurn[]>
+  clear(): Promise<void>
+}
+
+/** `size`: how many messages of the user it holds, with what answers them. `slideOut`: keeps what no longer fits. */
+export function processWindow(
+  size: number,
+  now: () => string,
+  slideOut: (turn: ContextTurn) => Promise<unknown>,
+): ContextWindow {
+  let turns: ContextTurn[] = []
+  return {
+    async add(role, content) {
+      turns.push({ role, content, timestamp: now() })
+      const starts = turns.flatMap(({ role }, index) => (role === 'user' ? [index] : []))
+      // Before the first message of the user the conversation has not begun.
+      const start = starts.length > size ? (size === 0 ? turns.length : (starts.at(-size) ?? 0)) : 0
+      const out = turns.slice(0, start)
+      turns = turns.slice(start)
+      for (const turn of out) await slideOut(turn)
+    },
+    async read() {
+      const first = turns.findIndex(({ role }) => role === 'user')
+      return first === -1 ? [] : turns.slice(first)
+    },
+    async clear() {
+      turns = []
+    },
+  }
+}
