@@ -2,10 +2,9 @@
 //   NAME …            just these; `--only NAME` is the same
 //   --quick           fewer rounds and smaller memories, for CI
 //   --vectors FILE    vectors: take these rows of 384 32-bit floats in place of drawn ones
-//   --chroma URL      vectors, chroma: ask this server in place of one that is started
+//   --chroma URL      vectors: ask this server in place of one that is started
 import { parseArgs } from 'node:util'
 import { benchCheck } from './check.mjs'
-import { benchChroma } from './chroma.mjs'
 import { benchFile } from './file.mjs'
 import { benchMcp } from './mcp.mjs'
 import { benchRecall } from './recall.mjs'
@@ -41,11 +40,6 @@ const BENCHES = {
     run: benchVectors,
     quick: { rows: 10_000, rounds: 5, perRound: 10 },
     full: { rows: 100_000, rounds: 20, perRound: 10 },
-  },
-  chroma: {
-    run: benchChroma,
-    quick: { rounds: 5, perRound: 5, entries: 1000 },
-    full: { rounds: 20, perRound: 20, entries: 10_000 },
   },
 }
 

@@ -4,7 +4,7 @@
 // server chroma.js, and what is seldom asked for is in rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
 // for many files cost more than one that is too long. Packages that only the program needs are bundled and are development
 // dependencies (docs/decisions/0013). `yaml` and the stemmers of other languages are left out, because most commands never
-// load them and the library needs them too; the client of Chroma, because it is an optional package of the user's.
+// load them and the library needs them too.
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
@@ -61,7 +61,7 @@ const { metafile, outputFiles } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  external: ['yaml', '@orama/stemmers', 'chromadb'],
+  external: ['yaml', '@orama/stemmers'],
   legalComments: 'inline',
   logLevel: 'warning',
   metafile: true,

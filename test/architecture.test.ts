@@ -41,12 +41,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'stores/file': { parts: ['errors.ts', 'model', 'ports', 'stores/disk', 'stores/engine'], node: true },
   'stores/postgres': { parts: ['errors.ts', 'model', 'ports', 'stores/disk', 'stores/engine'] },
   'stores/doctor': { parts: ['errors.ts', 'model', 'ports', 'stores/disk', 'stores/engine'], node: true },
-  // Its package is optional: it is loaded when a memory on a server is first opened.
-  'stores/chroma': {
-    parts: ['errors.ts', 'model', 'ports', 'history', 'codec', 'stores/disk', 'stores/memory'],
-    packages: ['chromadb'],
-    node: true,
-  },
+  'stores/chroma': { parts: ['errors.ts', 'model', 'ports', 'stores/disk'], node: true },
   // The settings in the file say whose memory it is.
   config: { parts: ['errors.ts', 'model', 'ports', 'codec', 'stores/engine'], packages: ['yaml'], node: true },
   // A backup is a memory in one file.

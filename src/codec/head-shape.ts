@@ -8,23 +8,6 @@ import { KINDS } from '../model/kinds.ts'
 /** As `instant` writes them: one that Date takes, whatever it says. */
 const TIME = /^(\d{4}|[+-]\d{6})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/
 
-/** Right in every field, to fill up what is only a part. */
-const SOME_HEAD: EntryHead = {
-  id: '',
-  seq: 1,
-  revision: '',
-  scope: '',
-  kind: 'note',
-  name: null,
-  aliases: [],
-  description: '',
-  metadata: {},
-  createdAt: '1970-01-01T00:00:00.000Z',
-  updatedAt: '1970-01-01T00:00:00.000Z',
-  expiresAt: null,
-  origin: { by: 'agent' },
-}
-
 /** Every field that a head has; others may stand beside them. Field by field: a hundred thousand are read at once. */
 export function isHead(value: unknown): value is EntryHead {
   if (!isMapping(value)) return false
@@ -48,11 +31,6 @@ export function isHead(value: unknown): value is EntryHead {
     isOrigin(head.origin) &&
     (head.path === undefined || isText(head.path))
   )
-}
-
-/** Some of its fields. */
-export function isPartOfHead(value: unknown): value is Partial<EntryHead> {
-  return isMapping(value) && isHead({ ...SOME_HEAD, ...value })
 }
 
 export function isListOf<T>(value: unknown, isOne: (item: unknown) => boolean): value is readonly T[] {

@@ -11,6 +11,11 @@ import { href, route } from './route.ts'
 /** `undefined`: not loaded yet. */
 export const workspace: Signal<Workspace | undefined> = signal(undefined)
 
+/** A write is refused if the entry is at another revision by now. A Chroma server can't check that. */
+export function expecting(revision: string): { readonly expect?: string } {
+  return workspace.value?.store === 'chroma' ? {} : { expect: revision }
+}
+
 /** Whose memory is shown: as the address says, else the server's own. */
 export const agent: ReadonlySignal<string> = computed(() => route.value.query['agent'] ?? workspace.value?.agent ?? '')
 

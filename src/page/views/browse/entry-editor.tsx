@@ -13,7 +13,7 @@ import { Source } from '../../parts/source.tsx'
 import { useUnsaved } from '../../parts/use-unsaved.ts'
 import { useWrite } from '../../parts/use-write.ts'
 import { go, route } from '../../route.ts'
-import { agent, tell, workspace } from '../../state.ts'
+import { agent, expecting, tell, workspace } from '../../state.ts'
 import { browseHref } from './browse-query.ts'
 import { Conflict } from './conflict.tsx'
 import {
@@ -59,12 +59,18 @@ export function EntryEditor({ entry, isGone, onSaved, onClose }: EntryEditorProp
     if (!isGone) setConflict((last) => (last === 'gone' ? undefined : last))
   }, [isGone])
 
-  const save = async (expect: string): Promise<void> => {
+  const save = async (revision: string): Promise<void> => {
     const patch = patchOf(draft, base, zone)
     if (isProblem(patch)) return mend(patch)
     setProblem(undefined)
     const written = await write.send(
-      () => send<WrittenEntry>('PATCH', `/entries/${base.id}`, { agent: agent.value }, { ...patch, expect }),
+      () =>
+        send<WrittenEntry>(
+          'PATCH',
+          `/entries/${base.id}`,
+          { agent: agent.value },
+          { ...patch, ...expecting(revision) },
+        ),
       `Saved “${entryLabel(base)}”.`,
     )
     if (!(written instanceof ApiError)) return onSaved(written.entry)
