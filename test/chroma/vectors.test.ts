@@ -42,8 +42,10 @@ describeOnServer('vectors on a Chroma server', (server) => {
     await store.vectors.reset(MODEL)
     const pending = await store.vectors.pending(0, 2)
     expect(pending.length).toBeGreaterThanOrEqual(2)
-    await store.vectors.put([made(a, 1), { id: b.id, revision: b.revision, pieces: [] }, made(c, 1)])
-    await store.vectors.put([{ ...made(a, 5), revision: '0000000000000000' }])
+    await store.vectors.put([made(a, 1), { id: b.id, revision: b.revision, pieces: [], isRefused: true }, made(c, 1)], {
+      model: MODEL,
+    })
+    await store.vectors.put([{ ...made(a, 5), revision: '0000000000000000' }], { model: MODEL })
     expect(await store.vectors.status(['main'])).toEqual({ model: MODEL, pending: [], refused: [b.id] })
     expect((await near(store, 1)).near).toEqual([{ id: a.id, cosine: expect.closeTo(1, 5) }])
     expect((await near(store, 1, ['fact'])).near).toEqual([])
@@ -65,7 +67,7 @@ describeOnServer('vectors on a Chroma server', (server) => {
     const entry = await applyOne(store, note('a'))
     const { cursor } = await store.feed('now')
     await store.vectors.reset(MODEL)
-    await store.vectors.put([made(entry, 1)])
+    await store.vectors.put([made(entry, 1)], { model: MODEL })
     expect((await store.feed(cursor)).restarted).toBe(false)
     await store.close()
   })
@@ -96,7 +98,9 @@ describeOnServer('vectors on a Chroma server', (server) => {
     await first.vectors.reset(small)
     const entry = await applyOne(first, note('a'))
     const vector = Float32Array.from([0, 1, 0, 0])
-    await first.vectors.put([{ id: entry.id, revision: entry.revision, pieces: [{ hash: 'h', vector }] }])
+    await first.vectors.put([{ id: entry.id, revision: entry.revision, pieces: [{ hash: 'h', vector }] }], {
+      model: small,
+    })
     const found = await first.vectors.nearest(vector, { scopes: ['main'], kinds: KINDS, limit: 3 })
     expect(found).toEqual({ near: [{ id: entry.id, cosine: expect.closeTo(1, 5) }], isAll: true })
     await expect(first.vectors.reset(MODEL)).rejects.toMatchObject({
@@ -116,6 +120,7 @@ describeOnServer('vectors on a Chroma server', (server) => {
     const vectors = new Map(entries.map((entry, n) => [entry.id, random(n)]))
     await store.vectors.put(
       entries.map(({ id, revision }) => ({ id, revision, pieces: [{ hash: id, vector: vectors.get(id) ?? axis(0) }] })),
+      { model: MODEL },
     )
     let same = 0
     for (let n = 0; n < 20; n++) {

@@ -120,7 +120,8 @@ export class Listing {
 
 export const PENDING: MetadataPatch = { keepsake_vector: 'pending' }
 
-export function vectorMark(state: 'ready' | 'refused', revision: string, hash: string): MetadataPatch {
+/** `empty`: it has no text that a model reads. */
+export function vectorMark(state: 'ready' | 'refused' | 'empty', revision: string, hash: string): MetadataPatch {
   return { keepsake_vector: state, keepsake_vector_of: revision, keepsake_vector_hash: hash }
 }
 
@@ -128,12 +129,15 @@ export function vectorMark(state: 'ready' | 'refused', revision: string, hash: s
  * Whether the vector of a record can be used, and the hash of the text that it was made from, also where the entry has changed since.
  * A record without marks was written by the seed's program, which embeds what it writes.
  */
-export function markOf({ metadata, head }: Row): { state: 'current' | 'pending' | 'refused'; hash?: string } {
+export function markOf({ metadata, head }: Row): {
+  state: 'current' | 'pending' | 'refused' | 'empty'
+  hash?: string
+} {
   const [state, revision, hash] = MARKS.map((key) => metadata[key])
   if (state === undefined) return { state: 'current' }
   const hashPart = typeof hash === 'string' && hash !== '' ? { hash } : {}
   if (revision !== head.revision || state === 'pending') return { state: 'pending', ...hashPart }
-  return { state: state === 'ready' ? 'current' : 'refused', ...hashPart }
+  return { state: state === 'ready' ? 'current' : state === 'empty' ? 'empty' : 'refused', ...hashPart }
 }
 
 function rowOf(record: ChromaRecord, defaults: Defaults): Row | undefined {

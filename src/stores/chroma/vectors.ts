@@ -76,8 +76,13 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
       const page = rows.filter(({ head }) => head.seq <= last)
       return listing.load(page, call)
     },
-    async put(vectors, call = {}) {
+    async put(vectors, { model, ...call }) {
       await readRows(call)
+      const present = modelIn(await client.find(call, true))
+      if (JSON.stringify(present) !== JSON.stringify(model)) {
+        const problem = `another process started the vectors on %s over with ${present?.name ?? 'no model'}`
+        throw serverError(client.place, 'CONFLICT', problem, { hint: 'Run it again.' })
+      }
       const writes = vectors.flatMap((one) => vectorWrite(one, listing.row(one.id)) ?? [])
       await client.write(writes, call)
       listing.expire()
@@ -94,7 +99,7 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
       const vectors = new Map(records.map(({ id, vector = [] }) => [id, Float32Array.from(vector)]))
       const found = rows.flatMap((row) => {
         const [vector, { state, hash = '' }] = [vectors.get(row.recordId), markOf(row)]
-        const pieces = vector && state !== 'refused' ? [{ hash, vector }] : []
+        const pieces = vector && (state === 'current' || state === 'pending') ? [{ hash, vector }] : []
         return vector ? [[row.head.id, { pieces, isCurrent: state !== 'pending' }] as const] : []
       })
       return new Map(found)
@@ -134,10 +139,13 @@ function modelIn(collection: Collection | undefined): VectorModel | undefined {
   return typeof text === 'string' ? (JSON.parse(text) as VectorModel) : undefined // as `reset` wrote it
 }
 
-function vectorWrite({ revision, pieces: [piece] }: EntryVectors, row: Row | undefined): RecordWrite | undefined {
+function vectorWrite(
+  { revision, pieces: [piece], isRefused }: EntryVectors,
+  row: Row | undefined,
+): RecordWrite | undefined {
   if (!row || row.head.revision !== revision) return undefined
   const id = row.recordId
-  if (!piece) return { id, metadata: vectorMark('refused', revision, '') }
+  if (!piece) return { id, metadata: vectorMark(isRefused ? 'refused' : 'empty', revision, '') }
   return { id, metadata: vectorMark('ready', revision, piece.hash), vector: piece.vector }
 }
 
@@ -146,7 +154,7 @@ function whereOf(scopes: readonly Scope[], kinds: readonly Kind[], rows: readonl
   const otherScopes = new Set(rows.map(({ head }) => head.scope).filter((scope) => !scopes.includes(scope)))
   const otherKinds = KIND_NAMES.filter((kind) => !kinds.includes(kind))
   const without = {
-    keepsake_vector: ['pending', 'refused'],
+    keepsake_vector: ['pending', 'refused', 'empty'],
     keepsake_scope: [...otherScopes],
     keepsake_kind: otherKinds,
   }
