@@ -10,19 +10,17 @@ import { isMade } from './is-made.ts'
 
 export async function examineServer(config: Config): Promise<Told> {
   const { workspace } = config.values
+  const store = await openLasting(config)
   try {
-    const store = await openLasting(config)
-    try {
-      return (await isMade(store, workspace)) ? await examine(store) : told([noMemory(workspace)])
-    } finally {
-      await store.close()
-    }
+    return (await isMade(store, workspace)) ? await examine(store) : told([noMemory(workspace)])
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
     const { message: problem, hint = '' } = error
     const isReached = error.data['isReached'] !== false && error.code !== 'TIMEOUT'
     const code = isReached ? 'unusable-server' : 'unreachable-server'
     return told([finding(code, workspace, problem, hint)])
+  } finally {
+    await store.close()
   }
 }
 

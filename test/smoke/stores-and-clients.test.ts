@@ -7,14 +7,14 @@ import { describeOnServer } from '../chroma/server.ts'
 import { Desk } from '../cli/keepsake.ts'
 import { connect, ERAS, textOf } from '../mcp/harness.ts'
 
-/** Remembers, recalls and undoes, each in its own process. */
-async function useStore(workspace: string): Promise<void> {
+/** Remembers, recalls and takes it back, each in its own process. */
+async function useStore(workspace: string, takeBack: readonly string[] = ['undo']): Promise<void> {
   const desk = new Desk()
   const at = ['--workspace', workspace]
   await desk.make(['remember', 'Run make ship.', '--name', 'Deploys', ...at])
   const { hits } = await desk.json(['recall', 'how to ship', ...at])
   expect(hits).toMatchObject([{ entry: { name: 'Deploys' } }])
-  await desk.make(['undo', ...at])
+  await desk.make([...takeBack, ...at])
   const { entries } = await desk.json(['list', ...at])
   expect(entries).toEqual([])
 }
@@ -26,7 +26,8 @@ describe('the command line remembers, recalls and undoes', () => {
 })
 
 describeOnServer('the command line and Chroma', (server) => {
-  it('remember, recall and undo', async () => useStore(`chroma://127.0.0.1:${server.port}`))
+  it('remember, recall and forget', async () =>
+    useStore(`chroma://127.0.0.1:${server.port}`, ['forget', 'Deploys', '--yes']))
 })
 
 /** Where `install` writes the entry. */

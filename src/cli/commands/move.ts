@@ -30,8 +30,8 @@ export const move: Command = {
     'server, any other a folder of Markdown files. The copy is compared with its source, entry by entry and change by change,',
     'before it gets its name. The source is not changed, and stays in use until you name the copy in agent.yaml or with',
     '--workspace. An interrupted move leaves nothing at TARGET, and the next one starts over. If TARGET holds this memory',
-    'already, nothing happens; if it holds anything else, nothing is changed. A Chroma server keeps present entries only: a move',
-    'to it needs --without-history, and says what stays behind.',
+    'already, nothing happens; if it holds anything else, nothing is changed. A Chroma server keeps present entries',
+    'only: a move to it needs --without-history, and says what stays behind.',
   ],
   options: [
     { name: 'to', value: 'TARGET', about: 'a file or a folder that is not there yet, or a server' },
