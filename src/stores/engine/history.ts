@@ -83,12 +83,15 @@ export function parseVersion(row: Row): Entry | undefined {
 
 /** The tag is the checksum of the last change: a copy of the database may go on with other changes of the same numbers. */
 export async function readCursor(sql: Sql): Promise<Cursor> {
+  const newest = 'SELECT number, checksum FROM changes WHERE number = (SELECT max(number) FROM changes)'
   const [epoch, { number }, last] = await Promise.all([
     readSetting(sql, 'epoch'),
     readCounters(sql),
-    queryOne(sql, 'SELECT checksum FROM changes WHERE number = (SELECT max(number) FROM changes)'),
+    queryOne(sql, newest),
   ])
-  return { epoch: epoch ?? '', number, ...(last ? { tag: String(last['checksum']) } : {}) }
+  // Row-level security may hide the last change.
+  const tag = last?.['number'] === number ? { tag: String(last['checksum']) } : {}
+  return { epoch: epoch ?? '', number, ...tag }
 }
 
 /** The statements are sent together, since a search that finds nothing new waits for this only. */
@@ -113,17 +116,18 @@ export async function readFeed(
     from.number <= cursor.number &&
     from.number >= before &&
     (from.tag === undefined || seen === undefined || from.tag === String(seen['checksum']))
-  const restarted = since !== undefined && !isBeginning && !isKnown
+  const isHidden = (row: Row): boolean => row['number'] === null
+  const restarted = since !== undefined && !isBeginning && (!isKnown || rows.some(isHidden))
   const all = restarted ? await changesAfter(sql, 0, scopes) : rows
-  return { ...base, changes: all.map(parseChange), restarted }
+  return { ...base, changes: all.filter((row) => !isHidden(row)).map(parseChange), restarted }
 }
 
-/** Oldest first. */
+/** Oldest first. NULL for a change of these scopes that row-level security hides, because it changed another agent's memory too. */
 function changesAfter(sql: Sql, number: number, scopes?: readonly Scope[]): Promise<readonly Row[]> {
-  const statement = (more: string): string => `SELECT * FROM changes WHERE number > ?${more} ORDER BY number`
-  if (!scopes) return sql.all(statement(''), [number])
-  const visible = `SELECT number FROM change_scopes WHERE scope IN (${placeholders(scopes.length)}) AND number > ?`
-  return sql.all(statement(` AND number IN (${visible})`), [number, ...scopes, number])
+  if (!scopes) return sql.all('SELECT * FROM changes WHERE number > ? ORDER BY number', [number])
+  const wanted = `SELECT DISTINCT number FROM change_scopes WHERE scope IN (${placeholders(scopes.length)}) AND number > ?`
+  const statement = `SELECT changes.* FROM (${wanted}) AS wanted LEFT JOIN changes ON changes.number = wanted.number ORDER BY wanted.number`
+  return sql.all(statement, [...scopes, number])
 }
 
 /** Whether it was recorded, and not another one with its number. */
@@ -250,13 +254,19 @@ export async function readTouched(sql: Sql, numbers: readonly number[]): Promise
 }
 
 export async function readVersions(sql: Sql, ids: readonly string[]): Promise<EntryVersion[]> {
+  return (await readNumbered(sql, ids)).map(({ number: _, ...version }) => version)
+}
+
+/** Without a change: the state where the history begins, or one of a change that row-level security hides. */
+async function readNumbered(sql: Sql, ids: readonly string[]): Promise<(EntryVersion & { readonly number: number })[]> {
   const inOrder = (list: string): string => `SELECT * FROM versions WHERE id IN (${list}) ORDER BY number`
   const rows = await queryIn(sql, new Set(ids), inOrder)
   const changes = await readChanges(sql, new Set(rows.map(({ number }) => Number(number))))
-  const byId = new Map<string, EntryVersion[]>(ids.map((id) => [id, []]))
+  const byId = new Map<string, (EntryVersion & { number: number })[]>(ids.map((id) => [id, []]))
   for (const row of rows) {
-    const [id, change, entry] = [String(row['id']), changes.get(Number(row['number'])), parseVersion(row)]
-    byId.get(id)?.push({ id, ...(change ? { change } : {}), ...(entry ? { entry } : {}) })
+    const [id, number, entry] = [String(row['id']), Number(row['number']), parseVersion(row)]
+    const change = changes.get(number)
+    byId.get(id)?.push({ id, number, ...(change ? { change } : {}), ...(entry ? { entry } : {}) })
   }
   return [...byId.values()].flat()
 }
@@ -268,15 +278,23 @@ export async function readStateAt(sql: Sql, at: number | string, filter: ScanFil
   const ids = new Set<string>()
   for (const { id } of await sql.all('SELECT id FROM versions WHERE number > ?', [last])) ids.add(String(id))
   if (typeof at === 'string') for (const id of await editedAfter(sql, at)) ids.add(id)
+  const isHiding = typeof at === 'string' && (await sql.hidesRows?.()) === true
+  if (isHiding) for (const { id } of await sql.all(HIDDEN_CHANGES)) ids.add(String(id))
   const state = (await scanAll(sql, filter)).filter(({ id }) => !ids.has(id))
   const past = new Map<string, Entry | undefined>()
-  for (const { id, change, entry } of await readVersions(sql, [...ids])) {
+  for (const { id, number, change, entry } of await readNumbered(sql, [...ids])) {
     const isEdit = typeof at === 'string' && change?.origin.by === 'hand'
-    if (!change || (isEdit ? savedAt(change.at, entry) <= at : change.number <= last)) past.set(id, entry)
+    // The time of a hidden change is that of the state it produced.
+    const isLater = isHiding && !change && entry !== undefined && entry.updatedAt > at
+    if (isEdit ? savedAt(change.at, entry) <= at : number <= last && !isLater) past.set(id, entry)
   }
   for (const entry of past.values()) if (entry && matchesHead(entry, filter)) state.push(entry)
   return state.sort((a, b) => a.seq - b.seq || (a.id < b.id ? -1 : 1))
 }
+
+/** Entries with a state from a change that row-level security hides. */
+const HIDDEN_CHANGES = `SELECT DISTINCT id FROM versions
+  WHERE NOT EXISTS (SELECT 1 FROM changes WHERE changes.number = versions.number)`
 
 async function refuseTooEarly(sql: Sql, at: number | string): Promise<void> {
   const earliest = typeof at === 'number' ? (await firstNumber(sql)) - 1 : await readSetting(sql, 'since')
@@ -339,10 +357,19 @@ export async function readBaseEntries(sql: Sql): Promise<Entry[]> {
 const DAY_MS = 86_400_000
 const MIN_RETENTION_DAYS = 30
 
+/** Set by a role that does not see every row, for the next one that does. */
+const RETENTION_DUE = 'retention'
+
+export async function isRetentionDue(sql: Sql): Promise<boolean> {
+  return (await readSetting(sql, RETENTION_DUE)) !== undefined && !(await sql.hidesRows?.())
+}
+
 type Limits = Pick<Settings, 'retentionDays' | 'retentionMb'>
 
 /** Deletes changes older than `retentionDays`, and those beyond `retentionMb` if they are older than 30 days. */
 export async function applyRetention(sql: Sql, { retentionDays, retentionMb }: Limits, nowMs: number): Promise<void> {
+  if (await sql.hidesRows?.()) return writeSetting(sql, RETENTION_DUE, 'yes')
+  await sql.run('DELETE FROM settings WHERE key = ?', [RETENTION_DUE])
   const kept = await firstNumberSince(sql, nowMs - retentionDays * DAY_MS)
   const firstRecent = await firstNumberSince(sql, nowMs - MIN_RETENTION_DAYS * DAY_MS)
   await deleteChangesUpTo(sql, Math.max(kept, await firstWithin(sql, firstRecent, retentionMb * 1024 ** 2)) - 1)

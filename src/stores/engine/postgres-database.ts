@@ -15,7 +15,7 @@ import {
   type PostgresModule,
   PostgresTransaction,
 } from './postgres.ts'
-import { hasSqlState, isConnectionLost, postgresError } from './postgres-errors.ts'
+import { hasSqlState, isConnectionLost, isRefusedStatement, postgresError } from './postgres-errors.ts'
 import { createMemory, findMemory, LOCK, migrate } from './postgres-schema.ts'
 import { TABLE_NAMES } from './schema.ts'
 import { closedError, type Database, type Job, type OnCommit, type SnapshotWork, type Sql } from './sql.ts'
@@ -28,6 +28,8 @@ const WATCH_RETRY_MS = 1000
 /** Commits that come close together are reported once. */
 const WATCH_DEBOUNCE_MS = 50
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+const VACUUM_SKIPPED =
+  'pages of the tables, which hold deleted text until their owner next uses this memory, or PostgreSQL cleans them up: this role may not VACUUM'
 const UNCERTAIN_HINT = 'The connection was cut during COMMIT. It may have been saved or not. Look before you repeat it.'
 
 export interface PostgresOptions extends Limits {
@@ -79,14 +81,24 @@ export class PostgresDatabase implements Database {
     else this.#queue.add(job)
   }
 
-  /** The pages of deleted rows are reused; their bytes are not overwritten at once. Tables of other owners are skipped. */
+  /** The pages of deleted rows are reused; their bytes are not overwritten at once. */
   async vacuum(): Promise<readonly string[]> {
+    let isSkipped = false
+    // The server warns about each table that this role may not vacuum.
+    const onNotice = ({ severity }: { severity?: string }): void => {
+      if (severity === 'WARNING') isSkipped = true
+    }
     await this.#withClient(async (client) => {
-      await client.query({ text: 'SET statement_timeout = 0' })
-      await client.query({ text: `VACUUM ${TABLE_NAMES.join(', ')}, vectors` })
-      await client.query({ text: 'RESET statement_timeout' })
+      client.on('notice', onNotice)
+      try {
+        await client.query({ text: 'SET statement_timeout = 0' })
+        await client.query({ text: `VACUUM ${TABLE_NAMES.join(', ')}, vectors` })
+        await client.query({ text: 'RESET statement_timeout' })
+      } finally {
+        client.off('notice', onNotice)
+      }
     })
-    return []
+    return isSkipped ? [VACUUM_SKIPPED] : []
   }
 
   async snapshot<T>(work: SnapshotWork<T>, signal?: AbortSignal): Promise<T> {
@@ -233,12 +245,17 @@ export class PostgresDatabase implements Database {
   async #turn(): Promise<void> {
     this.#queue.rejectIf(({ signal }) => signal?.aborted)
     if (this.#queue.isEmpty) return
-    const jobs = this.#queue.dequeue()
+    await this.#save(this.#queue.dequeue())
+  }
+
+  async #save(jobs: readonly QueuedJob[]): Promise<void> {
     try {
       const callbacks = await this.#whileUnreachable(() => this.#withClient((client) => this.#transact(client, jobs)))
       for (const notify of callbacks) notify()
     } catch (error) {
-      for (const job of jobs) job.reject(error)
+      // A statement that the server refuses ends the transaction, and with it the other jobs.
+      if (jobs.length > 1 && isRefusedStatement(error)) for (const job of jobs) await this.#save([job])
+      else for (const job of jobs) job.reject(error)
     }
   }
 

@@ -12,6 +12,11 @@ export function hasSqlState(error: unknown, ...states: readonly string[]): boole
   return states.includes(codeOf(isKeepsakeError(error) ? error.cause : error))
 }
 
+/** Whether the server refused the values of a statement, or this role: others may succeed. */
+export function isRefusedStatement(error: unknown): boolean {
+  return /^(22...|23...|54...|42501)$/.test(codeOf(isKeepsakeError(error) ? error.cause : error))
+}
+
 /** Whether the server could not be reached, or the connection was cut. */
 export function isConnectionLost(error: unknown): boolean {
   if (isKeepsakeError(error)) return error.data['isReached'] === false
@@ -90,10 +95,28 @@ const KNOWN: readonly (readonly [RegExp, ErrorCode, string | undefined, string])
     'Reading works. To write, use the address of the primary server.',
   ],
   [
+    /permission denied for database/,
+    'NOT_FOUND',
+    undefined,
+    'Check the name of the database, or ask its owner for: GRANT CONNECT ON DATABASE … TO …',
+  ],
+  [
+    /violates row-level security policy/,
+    'READ_ONLY',
+    "this role may not write to that agent's memory (row-level security)",
+    'Nothing was saved. Use an agent that the role may see, or ask the owner of the schema; docs/postgres.md says what to grant.',
+  ],
+  [
     /^42501$/,
     'READ_ONLY',
     undefined,
-    'Reading works if the role may SELECT. The owner of the schema can grant more; docs/stores.md says what.',
+    'Nothing was saved. Reading works if the role may SELECT. The owner of the schema can grant more; docs/postgres.md says what.',
+  ],
+  [
+    /^54000$/,
+    'INVALID',
+    'a name, an alias or a key is too long for this server',
+    'Nothing was saved. Use one of at most 2,000 bytes.',
   ],
   [
     /^55P03$|^40P01$|^40001$/,
@@ -108,7 +131,12 @@ const KNOWN: readonly (readonly [RegExp, ErrorCode, string | undefined, string])
     'Nothing was saved. Try again when it is less busy, or give it more time with server_timeout.',
   ],
   [/^53100$/, 'IO', "the server's disk is full", 'Nothing was saved. Free some space there, then try again.'],
-  [/^53[34]00$/, 'IO', undefined, 'Raise max_connections on the server, or put a connection pooler in front of it.'],
+  [
+    /^53[34]00$/,
+    'IO',
+    undefined,
+    'Nothing was saved. Close other programs, or raise max_connections on the server. A process uses up to 4 connections.',
+  ],
   [
     /^42P01$|^42703$|^42804$/,
     'FOREIGN',

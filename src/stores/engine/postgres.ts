@@ -28,7 +28,15 @@ export interface Client {
   end(): Promise<void>
   readonly connection: { readonly stream: { cork(): void; uncork(): void } }
   query(query: { text: string; values?: readonly unknown[]; name?: string }): Promise<Result>
-  on(event: 'error' | 'end' | 'notification', listener: (message: { payload?: string }) => void): void
+  on(event: ClientEvent, listener: (message: ClientMessage) => void): void
+  off(event: ClientEvent, listener: (message: ClientMessage) => void): void
+}
+
+type ClientEvent = 'error' | 'end' | 'notification' | 'notice'
+
+interface ClientMessage {
+  readonly payload?: string
+  readonly severity?: string
 }
 
 export interface PooledClient extends Client {
@@ -165,6 +173,13 @@ export class PostgresTransaction implements JobTransaction {
   async clockMs(): Promise<number> {
     const [row] = await this.all('SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS ms')
     return Number(row?.['ms'])
+  }
+
+  async hidesRows(): Promise<boolean> {
+    const statement = `SELECT count(*) AS count FROM pg_class
+      WHERE relnamespace = current_schema()::regnamespace AND relrowsecurity AND row_security_active(oid)`
+    const [row] = await this.all(statement)
+    return row?.['count'] !== 0
   }
 
   /** Throws if anything before it failed. */

@@ -15,7 +15,7 @@ type HistoryTable = 'changes' | 'change_scopes' | 'reverts' | 'versions'
 
 /** The primary key, then the columns: text unless the type is given, never NULL unless marked with `?`. */
 const DEFINITIONS: Readonly<Record<TableName, readonly string[]>> = {
-  /** On one page: what the memory was made with, `last` (the last change, the next seq), `file`, `epoch`, `since`, `vacuum`, `written`. */
+  /** On one page: what the memory was made with, `last` (the last change, the next seq), `file`, `epoch`, `since`, `vacuum`, `retention`, `written`. */
   settings: ['key', 'key value'],
   entries: [
     'id',

@@ -14,6 +14,8 @@ export interface Sql {
   readonly positionFunction: 'instr' | 'strpos'
   /** The clock of the database, if several machines share it. */
   clockMs?(): Promise<number>
+  /** Whether row-level security hides rows from this role. */
+  hidesRows?(): Promise<boolean>
 }
 
 /** Delivers the result of a job. Called only after COMMIT. */
@@ -54,6 +56,15 @@ export type SnapshotWork<T> = (sql: Sql, close: () => Promise<void>) => Promise<
 export function refuseNul(value: SqlValue): void {
   if (typeof value === 'string' && value.includes('\0'))
     throw new InvalidError('text', 'holds a NUL character', 'text without NUL')
+}
+
+/** For work that must see every row. */
+export async function refuseHiddenRows(sql: Sql, path: string, work: string): Promise<void> {
+  if (!(await sql.hidesRows?.())) return
+  throw new KeepsakeError('UNSUPPORTED', `${path}: row-level security hides a part of this memory from your role`, {
+    hint: `${work} must see all of it. Nothing was changed. Use the owner of the schema.`,
+    data: { path },
+  })
 }
 
 export function closedError(path: string): KeepsakeError {

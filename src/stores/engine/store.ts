@@ -16,6 +16,7 @@ import {
   appendChange,
   applyRetention,
   hasChange,
+  isRetentionDue,
   queryChanges,
   readFeed,
   readGone,
@@ -26,7 +27,7 @@ import { createImage, parseKeptFile } from './image.ts'
 import { clearVacuumDue, isVacuumDue, purgeTables } from './purge.ts'
 import { markWritten, readCounters, upsert, writeCounters } from './schema.ts'
 import { sqlSessions } from './sessions.ts'
-import { type Database, queryOne, type Sql, write } from './sql.ts'
+import { type Database, queryOne, refuseHiddenRows, type Sql, write } from './sql.ts'
 
 export const CAPABILITIES: Capabilities = Object.freeze({
   durable: true,
@@ -98,11 +99,14 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
 
   /** In the background: finishes an interrupted purge, and removes old changes. */
   async function runUpkeep(number: number): Promise<void> {
-    const isDue = number > 0 && number % UPKEEP_INTERVAL === 0
-    const isPurgeUnfinished = (isFirstWrite || isDue) && (await database.read(isVacuumDue))
+    const isInterval = number > 0 && number % UPKEEP_INTERVAL === 0
+    if (!isFirstWrite && !isInterval) return
     isFirstWrite = false
+    const [isPurgeUnfinished, isOverdue] = await database.read((sql) =>
+      Promise.all([isVacuumDue(sql), isRetentionDue(sql)]),
+    )
     if (isPurgeUnfinished) await finishPurge()
-    if (isDue) await write(database, (sql) => applyRetention(sql, settings(), clock()))
+    if (isInterval || isOverdue) await write(database, (sql) => applyRetention(sql, settings(), clock()))
   }
 
   function startUpkeep(number: number): void {
@@ -159,12 +163,13 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
     gone: (filter = {}, { signal } = {}) => database.read((sql) => readGone(sql, filter), signal),
     absorb: ({ signal } = {}) => database.read(async () => ({ changes: [], heldBack: [], warnings: [] }), signal),
     async purge(ids, { signal, origin = { by: 'user' } }: PurgeOptions = {}) {
-      const work = async (sql: Sql) => ({
-        deleted: await deleteMore?.(sql, ids),
-        ...(await purgeTables(sql, ids, origin, instant(clock()))),
-        backups: await sql.all('SELECT path FROM backups ORDER BY path'),
-      })
-      const { backups, deleted: _, ...purged } = await write(database, work, { signal })
+      const work = async (sql: Sql) => {
+        await refuseHiddenRows(sql, database.path, 'A purge')
+        await deleteMore?.(sql, ids)
+        const purged = await purgeTables(sql, ids, origin, instant(clock()))
+        return { ...purged, backups: await sql.all('SELECT path FROM backups ORDER BY path') }
+      }
+      const { backups, ...purged } = await write(database, work, { signal })
       const remaining = await finishPurge()
       return {
         ...purged,
@@ -185,7 +190,11 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
       return row && new TextDecoder().decode(parseKeptFile(row).bytes)
     },
     lease: leases.lease,
-    image: ({ signal } = {}) => database.snapshot((sql, close) => createImage(sql, settings(), close), signal),
+    image: ({ signal } = {}) =>
+      database.snapshot(async (sql, close) => {
+        await refuseHiddenRows(sql, database.path, 'A copy')
+        return createImage(sql, settings(), close)
+      }, signal),
     async noteBackup(path) {
       if (!(await database.exists())) return
       await write(database, async (sql) => {

@@ -70,7 +70,7 @@ export type Code =
 export type FileCode = 'damaged-file' | 'damaged-record' | 'foreign-file' | 'newer-file' | 'file-readable'
 
 /** Those of a memory on a server alone; it shares some of the others. */
-export type ServerCode = 'unreachable-server' | 'unusable-server' | 'unreadable-date'
+export type ServerCode = 'unreachable-server' | 'unusable-server' | 'unreadable-date' | 'hidden-rows'
 
 export interface CodeRule {
   readonly severity: Severity
@@ -153,6 +153,7 @@ export const SERVER_CODES: Readonly<Record<ServerCode, CodeRule>> = {
   'unreachable-server': damage,
   'unusable-server': damage,
   'unreadable-date': warning,
+  'hidden-rows': note,
 }
 
 /** While one of these is there, the workspace can't be opened as it is asked for, or must not be: nothing is mended. */
