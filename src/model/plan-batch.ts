@@ -5,7 +5,7 @@
 import { type ApplyContext, applyBatch, namedEntries } from './apply.ts'
 import { Draft, type StateView } from './draft.ts'
 import type { Entry, Scope } from './entry.ts'
-import type { Batch, Expect, Step } from './operation.ts'
+import type { Batch, Expect, Operation, Step } from './operation.ts'
 import { SeqCounter } from './seq.ts'
 
 /** What planning needs: these entries, and the owners of these handles and seqs. */
@@ -32,16 +32,17 @@ export interface Plan {
   readonly named: readonly Entry[]
 }
 
+/** `loading`: may be asked for while the first entries are loaded, since a server answers both in the time of one. */
 export async function planBatch(
   load: (wanted: LookupRequest) => Promise<LookupResult>,
   batch: Batch,
   expect: Expect | undefined,
-  { nextSeq, newId, ...context }: PlanContext,
+  loading: Promise<PlanContext>,
 ): Promise<Plan> {
   const view = new LoadedView()
-  for (const operation of batch.operations) if (operation?.id !== undefined) view.wanted.ids.add(operation.id)
+  for (const operation of batch.operations) view.wantNamed(operation)
   for (const id of Object.keys(expect ?? {})) view.wanted.ids.add(id)
-  await view.load(load)
+  const [{ nextSeq, newId, ...context }] = await Promise.all([loading, view.load(load)])
   const ids: string[] = []
   for (;;) {
     let count = 0
@@ -65,6 +66,10 @@ function attempt(run: () => readonly Step[]): { readonly steps: readonly Step[] 
   }
 }
 
+function isUsualText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0')
+}
+
 /** A numbered name: a lookup of "notes (8)" also loads the next ones, because the first free name may be far off. */
 const NUMBERED = /^(.*) \((\d+)\)$/s
 const MAX_AHEAD = 256
@@ -74,6 +79,14 @@ class LoadedView implements StateView {
   readonly #entries = new Map<string, Entry | undefined>()
   readonly #owners = new Map<string, string | undefined>()
   readonly #seqs = new Map<number, string | undefined>()
+
+  /** What an operation names. It is not checked yet; anything but usual text is left to the rules. */
+  wantNamed(operation: Operation | undefined): void {
+    if (operation?.id !== undefined) this.wanted.ids.add(operation.id)
+    if (operation?.op !== 'add') return
+    const { scope, name } = operation
+    if (isUsualText(scope) && isUsualText(name)) this.#want(scope, name)
+  }
 
   get(id: string): Entry | undefined {
     if (!this.#entries.has(id)) this.wanted.ids.add(id)

@@ -57,16 +57,18 @@ export async function getEntry(sql: Sql, id: string): Promise<Entry | undefined>
 
 /** If several entries claim a name, as external edits can do, the oldest. */
 export async function resolveEntry(sql: Sql, scope: Scope, handle: string): Promise<Entry | undefined> {
-  const [row] = await sql.all(ownerStatement(handle, '?'), [handle.replace(KEY_PREFIX, ''), scope])
-  return row && getEntry(sql, String(row['id']))
+  const owner = ownerStatement(handle, 'id', '?')
+  const statement = `SELECT * FROM entries WHERE id = (${owner} LIMIT 1)`
+  const [row] = await sql.all(statement, [handle.replace(KEY_PREFIX, ''), scope])
+  return row && parseEntry(row)
 }
 
 const KEY_PREFIX = keyHandle('')
 
-function ownerStatement(handle: string, list: string): string {
+function ownerStatement(handle: string, columns: string, list: string): string {
   return handle.startsWith(KEY_PREFIX)
-    ? `SELECT key AS name, id FROM entries WHERE key IN (${list}) AND scope = ? ORDER BY seq`
-    : `SELECT name, id FROM names WHERE name IN (${list}) AND scope = ? AND current = 1 ORDER BY seq`
+    ? `SELECT ${columns} FROM entries WHERE key IN (${list}) AND scope = ? ORDER BY seq`
+    : `SELECT ${columns} FROM names WHERE name IN (${list}) AND scope = ? AND current = 1 ORDER BY seq`
 }
 
 /** Reads in pages, so that not all entries are in memory. Each page is of one moment. */
@@ -165,7 +167,12 @@ export async function loadForPlanning(sql: Sql, { ids, handles, seqs }: LookupRe
     for (const mark of ['', KEY_PREFIX]) {
       const some = [...wanted].filter((handle) => handle.startsWith(KEY_PREFIX) === (mark !== ''))
       const plain = some.map((handle) => handle.slice(mark.length))
-      const rows = await queryIn(sql, plain, (list) => ownerStatement(mark, list), [scope])
+      const rows = await queryIn(
+        sql,
+        plain,
+        (list) => ownerStatement(mark, mark === '' ? 'id, name' : 'id, key AS name', list),
+        [scope],
+      )
       for (const { name, id } of rows.reverse()) owners.push([scope, `${mark}${name}`, String(id)])
     }
   }

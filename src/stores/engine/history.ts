@@ -149,9 +149,10 @@ export async function queryChanges(sql: Sql, query: ChangeQuery): Promise<Logged
   const undos = new Map<number, number | undefined>()
   if (limit <= 0) return found
   for await (const numbers of numbersNewestFirst(sql, query, Math.min(limit, PAGE))) {
-    for (const recorded of (await readRecorded(sql, numbers)).reverse()) {
+    const [page] = await Promise.all([readRecorded(sql, numbers), findUndos(sql, numbers, undos)])
+    for (const recorded of page.reverse()) {
       if (!matchesQuery(recorded, query)) continue
-      const undoneBy = await findUndo(sql, recorded.change.number, undos)
+      const undoneBy = undos.get(recorded.change.number)
       if (undone !== undefined && undone !== (undoneBy !== undefined)) continue
       found.push({ ...recorded, ...(undoneBy === undefined ? {} : { undoneBy }) })
       if (found.length >= limit) return found
@@ -169,11 +170,12 @@ async function* numbersNewestFirst(sql: Sql, query: ChangeQuery, size: number): 
   for (let below = before; ; ) {
     const page = new Set<number>()
     let isLast = true
-    for (const list of lists) {
+    const pages = lists.map((list) => {
       const condition = list.length === 0 ? '' : `${column} IN (${placeholders(list.length)}) AND `
       const range = `${condition}${key} < ? AND ${key} > ? ORDER BY ${key} DESC LIMIT ${size}`
-      const statement = `SELECT DISTINCT ${key} AS number FROM ${table} WHERE ${range}`
-      const rows = await sql.all(statement, [...list, below, after])
+      return sql.all(`SELECT DISTINCT ${key} AS number FROM ${table} WHERE ${range}`, [...list, below, after])
+    })
+    for (const rows of await Promise.all(pages)) {
       for (const { number } of rows) page.add(Number(number))
       if (rows.length === size) isLast = false
     }
@@ -215,9 +217,8 @@ function chunks(values: readonly SqlValue[], size: number): SqlValue[][] {
 }
 
 /** Changes with what they did, oldest first. */
-async function readRecorded(sql: Sql, numbers: Iterable<number>): Promise<Recorded[]> {
-  const changes = await readChanges(sql, numbers)
-  const touched = await readTouched(sql, [...changes.keys()])
+async function readRecorded(sql: Sql, numbers: readonly number[]): Promise<Recorded[]> {
+  const [changes, touched] = await Promise.all([readChanges(sql, numbers), readTouched(sql, numbers)])
   return [...changes].map(([number, change]) => ({ change, touched: touched.get(number) ?? [] }))
 }
 
@@ -227,16 +228,25 @@ async function readChanges(sql: Sql, numbers: Iterable<number>): Promise<Map<num
   return new Map(changes.map((change) => [change.number, change]))
 }
 
-/** The newest undo of a change that isn't undone itself. `known`: the results so far. */
-async function findUndo(sql: Sql, number: number, known: Map<number, number | undefined>): Promise<number | undefined> {
-  if (known.has(number)) return known.get(number)
-  const statement = 'SELECT number FROM reverts WHERE reverted = ? AND number > ? ORDER BY number DESC'
-  let found: number | undefined
-  for (const row of await sql.all(statement, [number, number])) {
-    found ??= (await findUndo(sql, Number(row['number']), known)) === undefined ? Number(row['number']) : undefined
+/** Adds to `found`, for each of these changes, the newest undo of it that isn't undone itself. */
+async function findUndos(sql: Sql, numbers: readonly number[], found: Map<number, number | undefined>): Promise<void> {
+  const undos = new Map<number, number[]>()
+  const later = (list: string): string => `SELECT * FROM reverts WHERE reverted IN (${list}) AND number > reverted`
+  for (let next = numbers; next.length > 0; ) {
+    const missing = new Set(next.filter((number) => !found.has(number) && !undos.has(number)))
+    for (const number of missing) undos.set(number, [])
+    const rows = await queryIn(sql, missing, later)
+    for (const { reverted, number } of rows) undos.get(Number(reverted))?.push(Number(number))
+    next = rows.map(({ number }) => Number(number))
   }
-  known.set(number, found)
-  return found
+  // The last change first: whether an undo counts depends on later ones.
+  for (const [number, some] of [...undos].sort(([a], [b]) => b - a)) {
+    const newestFirst = some.sort((a, b) => b - a)
+    found.set(
+      number,
+      newestFirst.find((undo) => found.get(undo) === undefined),
+    )
+  }
 }
 
 export async function readTouched(sql: Sql, numbers: readonly number[]): Promise<Map<number, Touched[]>> {

@@ -177,7 +177,7 @@ it('finds who undid a change in few statements, however many changes undo each o
   for (let n = 0; n < layers * width; n++) await apply(store, [note(`Layer ${n}`)])
   const spy = vi.spyOn(Connection.prototype, 'allNow')
   await store.changes({ limit: layers * width })
-  expect(spy.mock.calls.filter(([sql]) => sql.includes('FROM reverts')).length).toBe(layers * width)
+  expect(spy.mock.calls.filter(([sql]) => sql.includes('FROM reverts')).length).toBeLessThanOrEqual(layers)
 })
 
 it('a purge searches each table that may have the same words once', async () => {

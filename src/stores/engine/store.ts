@@ -75,14 +75,16 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
 
   /** Plans a batch with the model's rules, then writes the change and every new state. */
   async function applyToTables(sql: Sql, batch: Batch, expect?: Expect): Promise<Applied> {
-    const [last, nowMs, { timezone: zone }] = [await readCounters(sql), clock(), settings()]
-    const context = { now: instant(nowMs), newId: () => makeId(nowMs), zone, nextSeq: last.nextSeq }
+    const [counters, nowMs, { timezone: zone }] = [readCounters(sql), clock(), settings()]
+    const now = instant(nowMs)
+    const context = counters.then(({ nextSeq }) => ({ now, newId: () => makeId(nowMs), zone, nextSeq }))
     const { steps, named } = await planBatch((wanted) => loadForPlanning(sql, wanted), batch, expect, context)
+    const last = await counters
     if (steps.length === 0) return { entries: named, warnings: [] }
     for (const { before, after } of steps) if (!before && after) refuseOtherScope(settings(), after.scope)
     const change: Change = {
       number: last.number + 1,
-      at: context.now,
+      at: now,
       origin: normalizeOrigin(batch.origin),
       operations: steps.map(({ operation }) => operation),
       ...(batch.reverts === undefined ? {} : { reverts: batch.reverts }),
