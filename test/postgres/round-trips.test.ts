@@ -16,7 +16,7 @@ interface Place {
 
 const CALLS: readonly (readonly [name: string, atMost: number, call: (place: Place) => Promise<unknown>])[] = [
   ['remember without a name', 2, ({ memory }) => memory.remember('The bicycle is in the shed.')],
-  ['recall that finds something new', 1, ({ memory }) => memory.search('bicycle', { mode: 'lexical' })],
+  ['recall that finds something new', 2, ({ memory }) => memory.search('bicycle', { mode: 'lexical' })],
   ['recall that finds nothing new', 1, ({ memory }) => memory.search('bicycle', { mode: 'lexical' })],
   ['remember with a name', 3, ({ memory }) => memory.remember('By the shed.', { name: 'Bicycle' })],
   ['remember with a name that is taken', 4, ({ memory }) => memory.remember('Stolen.', { name: 'Bicycle' })],
