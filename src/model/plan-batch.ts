@@ -37,7 +37,7 @@ export async function planBatch(
   load: (wanted: LookupRequest) => Promise<LookupResult>,
   batch: Batch,
   expect: Expect | undefined,
-  loading: Promise<PlanContext>,
+  loading: PlanContext | Promise<PlanContext>,
 ): Promise<Plan> {
   const view = new LoadedView()
   for (const operation of batch.operations) view.wantNamed(operation)
