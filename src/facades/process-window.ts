@@ -19,7 +19,8 @@ export function processWindow(
       turns.push({ role, content, timestamp: now() })
       const starts = turns.flatMap(({ role }, index) => (role === 'user' ? [index] : []))
       // Before the first message of the user the conversation has not begun.
-      const start = starts.length > size ? (size === 0 ? turns.length : (starts.at(-size) ?? 0)) : 0
+      const kept = starts.length > size ? (starts.at(-size) ?? 0) : 0
+      const start = size === 0 ? turns.length : kept
       const out = turns.slice(0, start)
       turns = turns.slice(start)
       for (const turn of out) await slideOut(turn)
