@@ -31,7 +31,7 @@ export const STAGES = {
     project('cli', 280),
     project('processes', 230),
     project('faults', 600),
-    project('chroma', 120),
+    project('chroma', 50),
     project('postgres', 200),
     { name: 'other-nodes', command: 'node scripts/other-nodes.mjs', budgetSeconds: 120 },
     project('page', 120),

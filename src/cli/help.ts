@@ -72,6 +72,7 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
     'KEEPSAKE_EMBEDDING_MODEL',
     'all-MiniLM-L6-v2, or none for search by words alone; wins over embedding_model of agent.yaml',
   ],
+  ['PGPASSWORD', 'the password of a PostgreSQL server; a line in ~/.pgpass does the same'],
   ['KEEPSAKE_CHROMA_TOKEN', 'the token of a Chroma server; wins over token of agent.yaml, and keeps it out of files'],
   [
     'KEEPSAKE_MCP_TOKEN',

@@ -1,8 +1,10 @@
 /** `keepsake import folder`: a folder of Markdown files as keepsake writes them, with all that is in it. */
+
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { SETTINGS_FILE } from '../config/find-workspace.ts'
 import { InvalidError, KeepsakeError } from '../errors.ts'
+import { isLogged } from '../model/operation.ts'
 import { type ImportedFolder, importFolder } from '../move/import-folder.ts'
 import type { Movable, Store } from '../ports/store.ts'
 import { filesystemStore } from '../stores/filesystem/store.ts'
@@ -67,13 +69,14 @@ function outcomeOf(
 ): Outcome {
   const { whole, added, alreadyThere, leftOut, changes } = imported
   const warnings = [...leftOut.map(({ entry, reason }) => `${entry} was left out: ${reason}`), ...imported.warnings]
+  const logged = changes.filter(({ change }) => isLogged(change))
   const rows = rowsText(
     [
       ['new', counted(added, 'entry', 'entries')],
       ['known', alreadyThere === 0 ? undefined : `${alreadyThere}, here already`],
       ['left out', leftOut.length === 0 ? undefined : counted(leftOut.length, 'entry', 'entries')],
       ['from', called],
-      ['change', changes.length === 0 ? undefined : changes.map(({ change }) => change.number).join(', ')],
+      ['change', logged.length === 0 ? undefined : logged.map(({ change }) => change.number).join(', ')],
     ],
     screen,
   )
@@ -86,7 +89,7 @@ function outcomeOf(
       new: added,
       known: alreadyThere,
       leftOut,
-      changes: changes.map((one) => ({ ...changeJson(one.change), ...(one.agent ? { agent: one.agent } : {}) })),
+      changes: logged.map((one) => ({ ...changeJson(one.change), ...(one.agent ? { agent: one.agent } : {}) })),
       ...warningsJson(warnings),
     },
     text: [doneText(imported, dryRun, agent), ...rows].join('\n'),
@@ -100,7 +103,9 @@ function doneText({ whole, added, changes }: ImportedFolder, dryRun: boolean, ag
   if (dryRun) return 'Dry run, nothing was written. An import would do this:'
   if (whole) return 'Imported all of the folder, with its history and sessions'
   if (changes.length === 0) return 'Nothing was changed'
-  const undos = changes.map(({ change, agent: of = agent }) => {
+  const logged = changes.filter(({ change }) => isLogged(change))
+  if (logged.length === 0) return 'Imported'
+  const undos = logged.map(({ change, agent: of = agent }) => {
     return `keepsake undo ${change.number}${of === agent ? '' : ` --agent ${of}`}`
   })
   return undos.length === 1

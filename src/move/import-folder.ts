@@ -51,7 +51,8 @@ export async function importFolder(
 ): Promise<ImportedFolder> {
   const { signal, onProgress, dryRun = false, isMade = false } = options
   const given: CallOptions = signal ? { signal } : {}
-  if (!isMade && (await isUntouched(memory, given))) {
+  const takesAll = memory.capabilities.moveHistory === true
+  if (takesAll && !isMade && (await isUntouched(memory, given))) {
     if (dryRun) return wholeOf(await countImage(await folder.image(given)), [])
     try {
       const moved = await moveMemory(folder, memory, { ...given, ...(onProgress ? { onProgress } : {}), absorb: false })
@@ -101,7 +102,7 @@ async function merge(image: MemoryImage, memory: Store, given: CallOptions, dryR
     alreadyThere,
     leftOut,
     changes,
-    warnings: [...image.warnings, ...(await notMerged(image)), ...warnings],
+    warnings: [...image.warnings, ...(await notMerged(image, memory)), ...warnings],
   }
 }
 
@@ -161,11 +162,13 @@ function labelOf({ kind, name, key, id, scope }: EntryHead): string {
 }
 
 /** Only a memory with nothing in it takes these. */
-async function notMerged(image: MemoryImage): Promise<string[]> {
+async function notMerged(image: MemoryImage, { capabilities }: Store): Promise<string[]> {
   const left: string[] = []
   for await (const { key, scope } of image.sessions()) left.push(`session ${JSON.stringify(key)} of ${scope}`)
   for await (const { path, entries } of image.files()) {
     if (entries.length === 0 && path !== SETTINGS_FILE) left.push(path)
   }
-  return left.map((what) => `${what} was left out: only an empty memory takes sessions and documents.`)
+  const reason =
+    capabilities.moveHistory === true ? 'only an empty memory takes sessions and documents' : capabilities.moveHistory
+  return left.map((what) => `${what} was left out: ${reason}.`)
 }

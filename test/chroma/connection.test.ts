@@ -30,6 +30,8 @@ describeOnServer('a Chroma server', (server) => {
     const { url, tenant } = await server.place()
     const store = opened({ url, tenant, database: 'not-there-yet' })
     expect([await scanned(store), await store.isMade()]).toEqual([[], false])
+    await expect(apply(store, [note('')])).rejects.toMatchObject({ code: 'INVALID' })
+    expect(await store.isMade()).toBe(false)
     await apply(store, [note('a')])
     expect(await store.isMade()).toBe(true)
     expect(await scanned(opened({ url, tenant, database: 'not-there-yet' }))).toHaveLength(1)

@@ -95,7 +95,7 @@ describe('keepsake move', () => {
     ['no target', [], 'move needs --to TARGET'],
     ['itself', ['--to', '.keepsake'], 'is the memory that is copied'],
     ['a place inside of itself', ['--to', '.keepsake/x.keepsake'], 'lies inside of'],
-    ['a server that is not there', ['--to', 'chroma://127.0.0.1:9'], "can't be reached"],
+    ['a server that is not there', ['--to', 'chroma://127.0.0.1:9', '--without-history'], "can't be reached"],
     ['an address with a password', ['--to', 'chroma://me:hunter2@localhost'], 'no password'],
     ['a foreign file', ['--to', 'foreign.keepsake'], 'foreign.keepsake'],
     ['a folder of something else', ['--to', 'full'], 'full'],

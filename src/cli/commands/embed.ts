@@ -21,7 +21,7 @@ export const embed: Command = {
   examples: [
     'keepsake embed',
     'keepsake embed --agent scout',
-    'keepsake embed --anew --workspace chroma://127.0.0.1:8000',
+    'keepsake embed --anew --workspace postgres://db.example/team',
     'keepsake recall "what name should I use?" --mode semantic',
   ],
   run,

@@ -29,8 +29,8 @@ export const init: Command = {
   about: [
     'Makes the workspace .keepsake in this folder; or the one that --workspace names, or an agent.yaml here or above.',
     'Commands that run here or in a folder below use it from then on. Running it again changes nothing. A name that ends',
-    'in .keepsake, such as memory.keepsake, is a memory in one file; chroma://HOST:PORT is one on a Chroma server; all others',
-    'are folders of Markdown files.',
+    'in .keepsake, such as memory.keepsake, is a memory in one file; postgres://HOST/DATABASE is one on a PostgreSQL server,',
+    'chroma://HOST:PORT one on a Chroma server; all others are folders of Markdown files.',
   ],
   options: [
     { name: 'layout', value: 'agents|flat', about: 'a folder for each agent (default), or one agent at the root' },
@@ -42,7 +42,7 @@ export const init: Command = {
     'keepsake init --timezone Europe/Berlin',
     'keepsake init --workspace ~/notes --layout flat',
     'keepsake init --workspace memory.keepsake',
-    'keepsake init --workspace chroma://127.0.0.1:8000',
+    'keepsake init --workspace postgres://db.example/team',
   ],
   run,
 }

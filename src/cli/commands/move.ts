@@ -26,9 +26,9 @@ export const move: Command = {
   operands: [],
   about: [
     'Copies the whole memory to TARGET: every entry with its id, times, aliases and metadata, every change, session and',
-    'document. A new TARGET with a name that ends in .keepsake becomes one file, chroma://HOST:PORT a memory on that Chroma',
-    'server, any other a folder of Markdown files. The copy is compared with its source, entry by entry and change by change,',
-    'before it gets its name. The source is not changed, and stays in use until you name the copy in agent.yaml or with',
+    'document. A new TARGET with a name that ends in .keepsake becomes one file, postgres://HOST/DATABASE a memory on that',
+    'PostgreSQL server, chroma://HOST:PORT one on that Chroma server, any other a folder of Markdown files. The copy is compared',
+    'with its source, entry by entry and change by change, before it can be used. The source is not changed, and stays in use until you name the copy in agent.yaml or with',
     '--workspace. An interrupted move leaves nothing at TARGET, and the next one starts over. If TARGET holds this memory',
     'already, nothing happens; if it holds anything else, nothing is changed. A Chroma server keeps present entries',
     'only: a move to it needs --without-history, and says what stays behind.',
@@ -42,8 +42,9 @@ export const move: Command = {
     'keepsake move --to memory.keepsake',
     'keepsake move --to notes --workspace memory.keepsake',
     'keepsake move --to memory.keepsake --dry-run',
+    'keepsake move --to postgres://db.example/team',
     'keepsake move --to chroma://127.0.0.1:8000 --without-history',
-    'keepsake move --to notes --workspace chroma://127.0.0.1:8000',
+    'keepsake move --to notes --workspace postgres://db.example/team',
   ],
   run,
 }
@@ -95,7 +96,10 @@ function checkWithoutHistory(from: Store, to: Store, isGiven: boolean): void {
 function targetOf(context: Context, agent: string): Promise<Config> {
   const text = context.given.one('to')
   if (text === undefined) {
-    throw usageError('move needs --to TARGET', 'Name a file that ends in .keepsake, a folder, or chroma://HOST:PORT.')
+    throw usageError(
+      'move needs --to TARGET',
+      'Name a file that ends in .keepsake, a folder, or postgres://HOST/DATABASE.',
+    )
   }
   return configAsked(context, {
     workspace: { text, source: '--to' },

@@ -28,7 +28,7 @@ export const restore: Command = {
     'keepsake restore memory.keepsake',
     'keepsake restore memory.keepsake --dry-run',
     'keepsake restore memory.keepsake --workspace ~/copy',
-    'keepsake restore memory.keepsake --workspace chroma://127.0.0.1:8000',
+    'keepsake restore memory.keepsake --workspace postgres://db.example/team',
   ],
   run,
 }

@@ -8,7 +8,7 @@ import type { Scope } from '../../model/entry.ts'
 import { KIND_NAMES } from '../../model/kinds.ts'
 import { oneQuestion } from '../../model/one-question.ts'
 import type { EmbedSource } from '../../ports/embed.ts'
-import type { CallOptions, Store } from '../../ports/store.ts'
+import type { CallOptions, Lease, Store } from '../../ports/store.ts'
 import type { NativeVectors, NearestEntries, NearestRequest, VectorStatus } from '../../ports/vectors.ts'
 import type { Segment } from '../../search/segment.ts'
 import { COLUMN, MIRROR } from '../entry-document.ts'
@@ -30,6 +30,8 @@ const NOTHING_MADE: Made = { embedded: 0, kept: true }
 /** A search goes on by words after one of these. Models never fail with one. */
 const OBSTACLES: readonly ErrorCode[] = ['IO', 'FOREIGN']
 const IDENTITY = KIND_NAMES.indexOf('identity')
+
+const NO_LEASE: Lease = { release: async () => undefined }
 
 export class NativeIndex implements Meaning, QuerySource {
   readonly source: EmbedSource
@@ -154,7 +156,9 @@ export class NativeIndex implements Meaning, QuerySource {
     const knownRefusals = new Set(this.#refusals.entries.map(({ id }) => id))
     const retry = options.anew ? [] : [...this.#refusedIds].filter((id) => !knownRefusals.has(id))
     if (!options.anew && retry.length === 0 && !(await this.#isBehind(options))) return NOTHING_MADE
-    const lease = await this.#guard(() => this.#store.lease(EMBED_LEASE), options)
+    // Without leases two processes may make the same vectors, which does no harm.
+    const hasLeases = this.#store.capabilities.leases === true
+    const lease = hasLeases ? await this.#guard(() => this.#store.lease(EMBED_LEASE), options) : NO_LEASE
     if (!lease) return { ...NOTHING_MADE, isElsewhere: true }
     try {
       const parts = { store: this.#store, vectors: this.#vectors, source: this.source, refusals: this.#refusals }

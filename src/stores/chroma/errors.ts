@@ -12,11 +12,8 @@ const ADVICE: Readonly<Record<number, string>> = {
 /** `problem`: with `%s` for the address. */
 export function serverError(place: ServerPlace, code: ErrorCode, problem: string, facts: ErrorFacts): KeepsakeError {
   const address = addressOf(place)
-  return new KeepsakeError(
-    code,
-    problem.replace('%s', () => address),
-    { ...facts, data: { address, ...facts.data } },
-  )
+  const message = problem.replace('%s', () => address)
+  return new KeepsakeError(code, message, { ...facts, data: { address, ...facts.data } })
 }
 
 /** `isWrite`: it is not known whether that was done. */
@@ -35,10 +32,8 @@ export function timedOut(place: ServerPlace, timeoutMs: number, isWrite: boolean
 
 export function unknownTenant(place: ServerPlace): KeepsakeError {
   const hint = `Use a tenant that exists, or create this one on the server. Nothing was changed.`
-  return serverError(place, 'INVALID', `tenant: %s has no tenant "${place.tenant}"`, {
-    hint,
-    data: { field: 'tenant' },
-  })
+  const problem = `tenant: %s has no tenant "${place.tenant}"`
+  return serverError(place, 'INVALID', problem, { hint, data: { field: 'tenant' } })
 }
 
 export function notChroma(place: ServerPlace, problem: string): KeepsakeError {

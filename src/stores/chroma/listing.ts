@@ -68,6 +68,7 @@ export class Listing {
       return work
     })
     const next = this.#next
+    next.catch(() => undefined) // reported to those who still wait
     await abortable(() => next, signal)
   }
 
@@ -120,8 +121,11 @@ export class Listing {
 
 export const PENDING: MetadataPatch = { keepsake_vector: 'pending' }
 
-/** `empty`: it has no text that a model reads. */
-export function vectorMark(state: 'ready' | 'refused' | 'empty', revision: string, hash: string): MetadataPatch {
+/** `empty`: the entry has no text that a model reads. */
+const VECTOR_STATES = ['current', 'refused', 'empty'] as const
+type VectorState = (typeof VECTOR_STATES)[number]
+
+export function vectorMark(state: VectorState, revision: string, hash: string): MetadataPatch {
   return { keepsake_vector: state, keepsake_vector_of: revision, keepsake_vector_hash: hash }
 }
 
@@ -129,15 +133,12 @@ export function vectorMark(state: 'ready' | 'refused' | 'empty', revision: strin
  * Whether the vector of a record can be used, and the hash of the text that it was made from, also where the entry has changed since.
  * A record without marks was written by the seed's program, which embeds what it writes.
  */
-export function markOf({ metadata, head }: Row): {
-  state: 'current' | 'pending' | 'refused' | 'empty'
-  hash?: string
-} {
+export function markOf({ metadata, head }: Row): { state: VectorState | 'pending'; hash?: string } {
   const [state, revision, hash] = MARKS.map((key) => metadata[key])
   if (state === undefined) return { state: 'current' }
   const hashPart = typeof hash === 'string' && hash !== '' ? { hash } : {}
-  if (revision !== head.revision || state === 'pending') return { state: 'pending', ...hashPart }
-  return { state: state === 'ready' ? 'current' : state === 'empty' ? 'empty' : 'refused', ...hashPart }
+  const known = revision === head.revision ? VECTOR_STATES.find((one) => one === state) : undefined
+  return { state: known ?? 'pending', ...hashPart }
 }
 
 function rowOf(record: ChromaRecord, defaults: Defaults): Row | undefined {

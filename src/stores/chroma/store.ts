@@ -44,9 +44,7 @@ export interface ChromaStoreOptions extends SettingsWish {
 }
 
 export interface ChromaStore extends Store, Movable {
-  /** Without the token. */
   readonly address: string
-  /** Creates the collection if there is none. */
   init(): Promise<void>
   isMade(): Promise<boolean>
 }
@@ -152,8 +150,7 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
   }
 
   async function apply(batch: Batch, call: CallOptions): Promise<Applied> {
-    const collection = await makeCollection(call)
-    const settings = settingsIn(collection)
+    const settings = await readSettings(call)
     await refresh(call)
     const nowMs = clock()
     const context = {
@@ -165,7 +162,7 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
     const { steps, named } = await planBatch((wanted) => lookUp(wanted, call), batch, undefined, context)
     if (steps.length === 0) return { entries: named.map(handOut), warnings: [] }
     for (const { before, after } of steps) if (!before && after) refuseOtherScope(settings, after.scope)
-    await send(touchedBy(steps), collection, call).finally(() => listing.expire())
+    await send(touchedBy(steps), await makeCollection(call), call).finally(() => listing.expire())
     const operations = steps.map(({ operation, after }) =>
       operation.op === 'add' && after ? { ...operation, seq: seqOf(after) } : operation,
     )

@@ -44,8 +44,7 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
     async status(scopes, call = {}) {
       const rows = (await readRows(call)).filter(({ head }) => scopes.includes(head.scope))
       const model = modelIn(await client.find(call, true))
-      const idsIn = (state: string): string[] =>
-        rows.filter((row) => markOf(row).state === state).map(({ head }) => head.id)
+      const idsIn = (state: string) => rows.filter((row) => markOf(row).state === state).map(({ head }) => head.id)
       return { ...(model ? { model } : {}), pending: idsIn('pending'), refused: idsIn('refused') }
     },
     async reset(model, call = {}) {
@@ -53,9 +52,8 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
       const collection = await makeCollection(call)
       const { dimension = model.dimensions } = collection
       if (dimension !== model.dimensions) {
-        const hint =
-          'A Chroma collection keeps the dimension of its first record: use another model, or an empty database.'
-        const problem = `embedding_model: vectors in %s have ${dimension} dimensions, and those of the model ${model.dimensions}`
+        const hint = 'A collection keeps the dimension of its first record: use another model, or an empty database.'
+        const problem = `embedding_model: vectors in %s have ${dimension} dimensions, and the model makes ${model.dimensions}`
         const data = { field: 'embedding_model', dimensions: model.dimensions, there: dimension }
         throw serverError(client.place, 'INVALID', problem, { hint, data })
       }
@@ -146,17 +144,14 @@ function vectorWrite(
   if (!row || row.head.revision !== revision) return undefined
   const id = row.recordId
   if (!piece) return { id, metadata: vectorMark(isRefused ? 'refused' : 'empty', revision, '') }
-  return { id, metadata: vectorMark('ready', revision, piece.hash), vector: piece.vector }
+  return { id, metadata: vectorMark('current', revision, piece.hash), vector: piece.vector }
 }
 
 /** Records of the seed's program have none of these keys, and pass: the caller picks among them. */
 function whereOf(scopes: readonly Scope[], kinds: readonly Kind[], rows: readonly Row[]): RawMetadata {
   const otherScopes = new Set(rows.map(({ head }) => head.scope).filter((scope) => !scopes.includes(scope)))
   const otherKinds = KIND_NAMES.filter((kind) => !kinds.includes(kind))
-  const without = {
-    keepsake_vector: ['pending', 'refused', 'empty'],
-    keepsake_scope: [...otherScopes],
-    keepsake_kind: otherKinds,
-  }
+  const states = ['pending', 'refused', 'empty']
+  const without = { keepsake_vector: states, keepsake_scope: [...otherScopes], keepsake_kind: otherKinds }
   return { $and: Object.entries(without).map(([key, values]) => ({ [key]: { $nin: ['', ...values] } })) }
 }
