@@ -27,11 +27,12 @@ export const move: Command = {
   about: [
     'Copies the whole memory to TARGET: every entry with its id, times, aliases and metadata, every change, session and',
     'document. A new TARGET with a name that ends in .keepsake becomes one file, postgres://HOST/DATABASE a memory on that',
-    'PostgreSQL server, chroma://HOST:PORT one on that Chroma server, any other a folder of Markdown files. The copy is compared',
-    'with its source, entry by entry and change by change, before it can be used. The source is not changed, and stays in use until you name the copy in agent.yaml or with',
-    '--workspace. An interrupted move leaves nothing at TARGET, and the next one starts over. If TARGET holds this memory',
-    'already, nothing happens; if it holds anything else, nothing is changed. A Chroma server keeps present entries',
-    'only: a move to it needs --without-history, and says what stays behind.',
+    'PostgreSQL server, chroma://HOST:PORT one on that Chroma server, any other a folder of Markdown files. The copy is',
+    'compared with its source, entry by entry and change by change, before it can be used. The source is not changed, and',
+    'stays in use until you name the copy in agent.yaml or with --workspace. An interrupted move leaves nothing at TARGET,',
+    'and the next one starts over. If TARGET holds this memory already, nothing happens; if it holds anything else, nothing',
+    'is changed. A Chroma server keeps present entries only: a move to it needs --without-history, and says what stays',
+    'behind.',
   ],
   options: [
     { name: 'to', value: 'TARGET', about: 'a file or a folder that is not there yet, or a server' },
