@@ -15,7 +15,7 @@ import {
   type PostgresModule,
   PostgresTransaction,
 } from './postgres.ts'
-import { hasSqlState, isConnectionLost, isRefusedStatement, postgresError } from './postgres-errors.ts'
+import { connectError, hasSqlState, isConnectionLost, isRefusedStatement, postgresError } from './postgres-errors.ts'
 import { createMemory, findMemory, LOCK, migrate } from './postgres-schema.ts'
 import { TABLE_NAMES } from './schema.ts'
 import { closedError, type Database, type Job, type OnCommit, type SnapshotWork, type Sql } from './sql.ts'
@@ -317,13 +317,15 @@ export class PostgresDatabase implements Database {
   /** Tries again while the server restarts, up to the limit. If it was never reached, the address may be wrong: then it fails at once. */
   async #whileUnreachable<T>(attempt: () => Promise<T>): Promise<T> {
     const started = performance.now()
+    let wasGone = false
     for (;;) {
       try {
         return await attempt()
       } catch (error) {
-        // The schema was dropped or replaced: the next attempt looks at it again.
-        const isGone = this.#isReady && hasSqlState(error, '42P01', '3F000')
+        // The schema was dropped or replaced: the next attempt looks at it again. If a table is missing, it fails again.
+        const isGone: boolean = !wasGone && this.#isReady && hasSqlState(error, '42P01', '3F000')
         if (isGone) this.#isReady = false
+        wasGone ||= isGone
         const isStarting = hasSqlState(error, '57P03')
         const mayRetry = isGone || isStarting || (this.#wasReached && isConnectionLost(error))
         if (!mayRetry || this.#isClosed || performance.now() - started > this.#options.lockMs) throw error
@@ -337,7 +339,9 @@ export class PostgresDatabase implements Database {
     let client: PooledClient | undefined
     try {
       this.#pool ??= this.#openPool()
-      client = await (await this.#pool).connect()
+      client = await (await this.#pool).connect().catch((error) => {
+        throw connectError(this.#options.place, error)
+      })
       this.#wasReached = true
       const result = await work(client)
       client.release()
@@ -376,7 +380,7 @@ export class PostgresDatabase implements Database {
     try {
       await client.connect()
     } catch (error) {
-      throw postgresError(this.#options.place, error)
+      throw connectError(this.#options.place, error)
     }
     this.#others.add(client)
     return client

@@ -41,13 +41,7 @@ function messageOf(error: unknown): string {
 export function postgresError(place: PostgresPlace, error: unknown): unknown {
   if (isKeepsakeError(error)) return error
   const [address, code, message] = [postgresAddress(place), codeOf(error), messageOf(error)]
-  if (isConnectionLost(error)) {
-    return new KeepsakeError('IO', `${address} can't be reached: ${message || code}`, {
-      hint: 'Check the address, and that the server is running. What was acknowledged is kept there.',
-      data: { isReached: false },
-      cause: error,
-    })
-  }
+  if (isConnectionLost(error)) return unreachableError(address, message || code, error)
   const known = KNOWN.find(([pattern]) => pattern.test(code) || pattern.test(message))
   if (known) {
     const [, ourCode, problem, hint] = known
@@ -64,6 +58,20 @@ export function postgresError(place: PostgresPlace, error: unknown): unknown {
   })
 }
 
+/** Of an attempt to connect. What answers may be no PostgreSQL. */
+export function connectError(place: PostgresPlace, error: unknown): unknown {
+  const mapped = postgresError(place, error)
+  return isKeepsakeError(mapped) ? mapped : unreachableError(postgresAddress(place), messageOf(error), error)
+}
+
+function unreachableError(address: string, reason: string, cause: unknown): KeepsakeError {
+  return new KeepsakeError('IO', `${address} can't be reached: ${reason}`, {
+    hint: 'Check the address, and that the server is running. What was acknowledged is kept there.',
+    data: { isReached: false },
+    cause,
+  })
+}
+
 const RESTORE_HINT = 'Nothing was changed. Restore a backup into another schema.'
 
 /** By code or message; the first one counts. Without a problem, the server's own message is shown. */
@@ -76,7 +84,13 @@ const KNOWN: readonly (readonly [RegExp, ErrorCode, string | undefined, string])
     'Turn TLS on there. In a network that you trust, add sslmode=disable to the address.',
   ],
   [
-    /self-signed|certificate|unable to (verify|get)|altnames|SSL routines/i,
+    /altnames/,
+    'INVALID',
+    undefined,
+    "Use the name of the host that its certificate has. sslmode=verify-ca doesn't check the name.",
+  ],
+  [
+    /self-signed|certificate|unable to (verify|get)|SSL routines/i,
     'INVALID',
     undefined,
     "Name its authority's certificate with sslrootcert=FILE. sslmode=require encrypts, but doesn't check who answers.",
@@ -115,7 +129,7 @@ const KNOWN: readonly (readonly [RegExp, ErrorCode, string | undefined, string])
   [
     /^54000$/,
     'INVALID',
-    'a name, an alias or a key is too long for this server',
+    'a name, or the key of a session, is too long for an index',
     'Nothing was saved. Use one of at most 2,000 bytes.',
   ],
   [
