@@ -39,6 +39,7 @@ const TABLE: Readonly<Record<string, Row>> = {
     process: true,
   },
   'stores/file': { parts: ['errors.ts', 'model', 'ports', 'stores/disk', 'stores/engine'], node: true },
+  // Its package is optional: the engine loads it.
   'stores/postgres': { parts: ['errors.ts', 'model', 'ports', 'stores/disk', 'stores/engine'] },
   'stores/doctor': { parts: ['errors.ts', 'model', 'ports', 'stores/disk', 'stores/engine'], node: true },
   'stores/chroma': { parts: ['errors.ts', 'model', 'ports', 'stores/disk'], node: true },

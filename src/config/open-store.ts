@@ -9,7 +9,7 @@ import { type PostgresPlace, parsePostgresAddress } from '../model/postgres-addr
 import type { ServerPlace } from '../model/server-address.ts'
 import type { Settings, Store } from '../ports/store.ts'
 import { SETTINGS_FILE } from './find-workspace.ts'
-import { refuseTokenForFound } from './found-server.ts'
+import { isFoundServer, refuseTokenForFound } from './found-server.ts'
 import { identityOutside } from './identity-place.ts'
 import { type Backend, type ConfigKey, isOnServer, PINNED, type Pin } from './keys.ts'
 import type { Config } from './load-config.ts'
@@ -75,8 +75,9 @@ export function openPostgres<S>(config: Config, open: (options: PostgresOptions)
   refuseIdentityOutside(config)
   refuseTokenForFound(config)
   const { workspace, password, agent, server_timeout } = config.values
+  const secret = password === null ? (isFoundServer(config) ? { isFound: true as const } : {}) : { password }
   return open({
-    place: { ...parsePostgresAddress(workspace), ...(password === null ? {} : { password }) },
+    place: { ...parsePostgresAddress(workspace), ...secret },
     ...(config.sources.agent.from === 'default' ? {} : { agent }),
     requestMs: server_timeout * 1000,
     ...pinsOf(config),

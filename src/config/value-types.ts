@@ -193,7 +193,7 @@ export function resolvePath(text: string, folder: string): string {
 
 export function isUrl(text: string): boolean {
   // Who leaves a slash out of the address of a server does not mean a folder of that name.
-  return /^[a-z][a-z0-9+.-]*:\/\/|^chroma:/i.test(text)
+  return /^[a-z][a-z0-9+.-]*:\/\/|^(chroma|postgres(ql)?):/i.test(text)
 }
 
 /** A shell would know whose that is; taken for a folder called `~bob`, it would be found by nobody. */

@@ -15,6 +15,8 @@ export interface PostgresPlace {
   readonly tlsAuthority?: string
   /** Missing: PGPASSWORD, else `~/.pgpass`. */
   readonly password?: string
+  /** Only an `agent.yaml` that was found names it, and it is beyond this machine: it gets no password of the person's own. */
+  readonly isFound?: true
 }
 
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const
@@ -32,8 +34,10 @@ export function isPostgresAddress(text: string): boolean {
 /** `field`: named in the error, which never repeats the address. */
 export function parsePostgresAddress(text: string, field = 'workspace'): PostgresPlace {
   const refuse = (problem: string): InvalidError => new InvalidError(field, problem, POSTGRES_FORM)
-  if (!URL.canParse(text) || /[\s\p{Cc}]/u.test(text)) throw refuse('this address is not valid')
-  const url = new URL(text)
+  // PostgreSQL allows a user or a port without a host; URLs don't.
+  const whole = text.replace(/^([a-z]+:\/\/(?:[^/?#]*@)?)(?=[/:])/i, '$1localhost')
+  if (!URL.canParse(whole) || /[\s\p{Cc}]/u.test(text)) throw refuse('this address is not valid')
+  const url = new URL(whole)
   const { searchParams, hash } = url
   const known = ['schema', 'sslmode', 'sslrootcert', 'host']
   const unknown = [...searchParams.keys()].find((key) => !known.includes(key))

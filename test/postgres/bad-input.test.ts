@@ -1,16 +1,17 @@
 /** What goes wrong with a server: an error that says what to do, within the time limit, and nothing half written. No password in any of it. */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import { Client } from 'pg'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort } from '../../scripts/ports.mjs'
 import { isKeepsakeError, type KeepsakeError } from '../../src/errors.ts'
+import { openMemory } from '../../src/index.ts'
 import { parsePostgresAddress } from '../../src/model/postgres-address.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { examinePostgres } from '../../src/stores/doctor/postgres.ts'
@@ -132,7 +133,25 @@ describeOnPostgres('a server that refuses', (server) => {
 
   it('a login without a password says so', async () => {
     const url = server.url().replace(`:${server.password}`, '')
-    await expectRefused(url, { code: 'INVALID', message: /password/, hint: /Set PGPASSWORD/ })
+    await expectRefused(url, {
+      code: 'INVALID',
+      message: /asks for a password, and there is none/,
+      hint: /Set PGPASSWORD/,
+    })
+    // The process ends at once, and does not wait for the server to hang up.
+    const started = performance.now()
+    expect((await new Desk().json(['recall', 'x', '--workspace', url])).error.code).toBe('INVALID')
+    expect(performance.now() - started).toBeLessThan(PATIENCE_MS)
+  })
+
+  it('nothing to a line of ~/.pgpass', async () => {
+    const desk = new Desk()
+    mkdirSync(join(desk.folder, 'home'))
+    writeFileSync(join(desk.folder, 'home/.pgpass'), `127.0.0.1:*:keepsake:keepsake:${server.password}\n`, {
+      mode: 0o600,
+    })
+    const url = server.url().replace(`:${server.password}`, '')
+    expect(await desk.json(['remember', 'Something.', '--workspace', url])).toMatchObject({ status: 0 })
   })
 
   it('an unknown database says so', async () => {
@@ -605,6 +624,38 @@ describeOnPostgres('commands', (server) => {
       const found = spawnSync('grep', ['-rl', secret, desk.folder], { encoding: 'utf8' })
       expect(found.stdout).toBe('')
       expect(treeHash(desk.folder)).toBeDefined()
+    }
+  })
+
+  it('and programs send no password to a server beyond this machine that only a found file names', async () => {
+    const desk = new Desk()
+    const url = `postgres://keepsake@0.0.0.0:${server.port}/keepsake?sslmode=disable`
+    const file = join(desk.folder, 'agent.yaml')
+    writeFileSync(file, `spec:\n  memory:\n    workspace: ${url}\n`)
+    const passwords = join(desk.folder, 'pgpass')
+    writeFileSync(passwords, `*:*:*:keepsake:${server.password}\n`, { mode: 0o600 })
+    for (const [name, value] of [
+      ['PGPASSWORD', server.password],
+      ['PGPASSFILE', passwords],
+    ] as const) {
+      vi.stubEnv(name, value)
+      const found = await openMemory({ from: desk.folder }).then(
+        (memory) => refusal(memory.search('x')),
+        (error) => error,
+      )
+      expect([found.code, found.message]).toEqual([
+        'UNSUPPORTED',
+        expect.stringMatching(/^your password is not sent to /),
+      ])
+      const named = await openMemory({ config: file })
+      expect((await named.search('x')).hits).toEqual([])
+      await named.close()
+      const { status, error } = await desk.json(['recall', 'x'], { env: { [name]: value } })
+      expect([status, error.code, error.message]).toEqual([1, 'UNSUPPORTED', expect.stringContaining('is not sent to')])
+      expect(await desk.json(['recall', 'x', '--config', file], { env: { [name]: value } })).toMatchObject({
+        status: 0,
+      })
+      vi.unstubAllEnvs()
     }
   })
 

@@ -354,9 +354,15 @@ export class PostgresDatabase implements Database {
   }
 
   async #openPool(): Promise<Pool> {
-    const { Pool } = await this.#load()
+    const { Pool, Client } = await this.#load()
     const config = clientConfig(this.#options.place, this.#options)
-    const pool = new Pool({ ...config, max: MAX_CONNECTIONS, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true })
+    const pool = new Pool({
+      ...config,
+      Client,
+      max: MAX_CONNECTIONS,
+      idleTimeoutMillis: IDLE_MS,
+      allowExitOnIdle: true,
+    })
     // An idle connection was cut: the next call connects again. A busy one: its statements fail.
     pool.on('error', () => undefined)
     pool.on('connect', (client) => client.on('error', () => undefined))

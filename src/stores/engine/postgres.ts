@@ -1,8 +1,9 @@
 /** PostgreSQL: the driver (the optional package `pg`), how it connects, and a transaction whose writes share a round trip. */
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
 import { KeepsakeError, StorageError } from '../../errors.ts'
-import type { PostgresPlace } from '../../model/postgres-address.ts'
+import { type PostgresPlace, postgresAddress } from '../../model/postgres-address.ts'
 import type { JobTransaction } from './jobs.ts'
 import { isServerError, postgresError } from './postgres-errors.ts'
 import { type Row, refuseNul, type SqlValue } from './sql.ts'
@@ -26,7 +27,10 @@ export interface Pool {
 export interface Client {
   connect(): Promise<unknown>
   end(): Promise<void>
-  readonly connection: { readonly stream: { cork(): void; uncork(): void } }
+  readonly connection: {
+    on(event: 'error', listener: () => void): void
+    readonly stream: { cork(): void; uncork(): void; destroy(): void }
+  }
   query(query: { text: string; values?: readonly unknown[]; name?: string }): Promise<Result>
   on(event: ClientEvent, listener: (message: ClientMessage) => void): void
   off(event: ClientEvent, listener: (message: ClientMessage) => void): void
@@ -54,12 +58,22 @@ export async function loadPostgres(): Promise<PostgresModule> {
   try {
     const name: string = PACKAGE
     const { default: module } = (await import(name)) as { default: PostgresModule }
-    return module
+    return { Pool: module.Pool, Client: endingClient(module.Client) }
   } catch (cause) {
     throw new KeepsakeError('UNSUPPORTED', `a memory on PostgreSQL needs the package ${PACKAGE}`, {
       hint: `Run: ${installCommand(import.meta.url, `${PACKAGE}@${PACKAGE_VERSION}`)}`,
       cause,
     })
+  }
+}
+
+/** Ends the connection if logging in fails on our side, as without a password: the server would hold it, and this process, for a minute. */
+function endingClient(Client: PostgresModule['Client']): PostgresModule['Client'] {
+  return class extends Client {
+    constructor(config: object) {
+      super(config)
+      this.connection.on('error', () => this.connection.stream.destroy())
+    }
   }
 }
 
@@ -80,13 +94,13 @@ function parseBytes(text: string): Buffer {
 }
 
 export function clientConfig(place: PostgresPlace, { lockMs, requestMs }: Limits): object {
-  const { host, port, user, database, schema, password } = place
+  const { host, port, user, database, schema } = place
   return {
     host,
     port,
     ...(user === undefined ? {} : { user }),
     database,
-    ...(password === undefined ? {} : { password }),
+    password: place.password ?? ((connection: object) => findPassword(place, connection)),
     ssl: tlsOptions(place),
     options: `-c search_path=${schema}`,
     application_name: 'keepsake',
@@ -103,6 +117,27 @@ export function clientConfig(place: PostgresPlace, { lockMs, requestMs }: Limits
       getTypeParser: (type: number) => (NUMBERS.has(type) ? Number : type === BYTES ? parseBytes : String),
     },
   }
+}
+
+/** Called if the server asks for a password. The package would also send them to a server that was only found. */
+async function findPassword(place: PostgresPlace, connection: object): Promise<string> {
+  if (place.isFound) {
+    throw new KeepsakeError('UNSUPPORTED', `your password is not sent to ${postgresAddress(place)}`, {
+      hint: 'That server was only found in an agent.yaml. If it is yours, name that file, or name the server as the workspace.',
+    })
+  }
+  const found = process.env['PGPASSWORD'] || (await findInPgpass(connection))
+  if (found) return found
+  throw new KeepsakeError('INVALID', `${postgresAddress(place)} asks for a password, and there is none`, {
+    hint: 'Set PGPASSWORD, or add a line to ~/.pgpass.',
+  })
+}
+
+/** By the module with which the package does so too, until its next version. */
+function findInPgpass(connection: object): Promise<string | undefined> {
+  const require = createRequire(createRequire(import.meta.url).resolve(PACKAGE))
+  const pgpass = require('pgpass') as (connection: object, done: (password?: string) => void) => void
+  return new Promise((resolve) => pgpass(connection, resolve))
 }
 
 function tlsOptions({ tls, tlsAuthority, host }: PostgresPlace): object | false {
