@@ -1,7 +1,7 @@
 // The command line as a few files instead of two hundred: loading modules one by one was half of a command's time. An
 // everyday command loads main.js, program.js and chunk.js, the MCP server mcp.js besides, what serves over HTTP http.js, a conversation session.js, what asks a model
-// agent.js, what makes vectors embed.js, what talks to a running server local.js, what opens a memory in one file file.js, one on a Chroma
-// server chroma.js, and what is seldom asked for is in rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
+// agent.js, what makes vectors embed.js, what talks to a running server local.js, what opens a memory in one file file.js, one on a
+// server postgres.js or chroma.js, and what is seldom asked for is in rarely.js. Rejected, because measured: one file, for every command pays for reading all of it; a file for each import(),
 // for many files cost more than one that is too long. Packages that only the program needs are bundled and are development
 // dependencies (docs/decisions/0013). `yaml` and the stemmers of other languages are left out, because most commands never
 // load them and the library needs them too.
@@ -29,6 +29,7 @@ const PLACES = [
   ['session', 'session/.*|cli/commands/session(/.*)?|cli/hook/(transcript-file|condense-later)'],
   ['agent', 'agent/.*|consolidate/.*|complete/.*|cli/commands/(chat|consolidate|review)|cli/asked-model'],
   ['local', 'local/.*'],
+  ['postgres', 'stores/postgres/.*'],
   ['file', 'stores/(file|engine)/.*'],
   ['chroma', 'stores/chroma/.*'],
   ['embed', 'embed/.*|memory/embedding|recall/vectors/.*|cli/commands/(embed|setup)|cli/setup/.*'],
@@ -40,6 +41,7 @@ const SHARED = [
   'model/unreadable',
   'model/shell-line',
   'model/redaction',
+  'model/plan-batch',
   'cli/change-json',
   'cli/known-session',
   'cli/named-file',

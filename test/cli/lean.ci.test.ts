@@ -57,7 +57,8 @@ describe.concurrent('a command', () => {
 
   it('on a memory in one file loads its store besides, and nothing else', async () => {
     const loaded = await loadedBy(new Desk(), ['remember', 'x', '--workspace', 'memory.keepsake'])
-    const files = ['chunk.js', 'file-rarely.js', 'file.js', 'main.js', 'program.js']
+    const store = ['file-postgres-rarely.js', 'file-postgres.js', 'file-rarely.js', 'file.js']
+    const files = ['chunk.js', ...store, 'main.js', 'program.js']
     const own = loaded.filter((url) => !url.includes('node_modules'))
     expect(own.map((url) => url.replace(/.*\//, '')).sort()).toEqual(files)
     // Node 20 has no built-in SQLite.
