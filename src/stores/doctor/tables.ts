@@ -8,8 +8,8 @@ import { safeFileName } from '../disk/safe-file-name.ts'
 import { listNames, parseEntry } from '../engine/entries.ts'
 import { parseChange, parseVersion } from '../engine/history.ts'
 import { parseKeptFile } from '../engine/image.ts'
-import { type Counters, isIntact, keyColumns, TABLE_NAMES, type TableName } from '../engine/schema.ts'
-import { placeholders, type Row, type Sql, type SqlValue } from '../engine/sql.ts'
+import { isIntact, keyColumns, TABLE_NAMES, type TableName } from '../engine/schema.ts'
+import { type Counters, placeholders, type Row, type Sql, type SqlValue } from '../engine/sql.ts'
 
 export interface DamagedRow {
   readonly table: TableName

@@ -79,6 +79,7 @@ export async function runJobs(
     } catch (error) {
       if (transaction.failure !== undefined) throw error
       transaction.exec(isShared ? 'ROLLBACK TO job' : 'ROLLBACK')
+      transaction.counters &&= undefined
       callbacks.push(() => job.reject(toError(error)))
     }
     if (isShared) transaction.exec('RELEASE job')

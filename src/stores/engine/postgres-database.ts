@@ -16,7 +16,7 @@ import {
   PostgresTransaction,
 } from './postgres.ts'
 import { connectError, hasSqlState, isConnectionLost, isRefusedStatement, postgresError } from './postgres-errors.ts'
-import { createMemory, findMemory, LOCK, migrate } from './postgres-schema.ts'
+import { createMemory, findMemory, migrate } from './postgres-schema.ts'
 import { TABLE_NAMES } from './schema.ts'
 import { closedError, type Database, type Job, type OnCommit, type SnapshotWork, type Sql } from './sql.ts'
 
@@ -270,7 +270,7 @@ export class PostgresDatabase implements Database {
     let isCommitting = false
     try {
       await this.#inTransaction(client, async (sql) => {
-        sql.exec(LOCK)
+        sql.lock()
         callbacks = await runJobs(sql, jobs, (error) => postgresError(place, error))
         await sql.run('SELECT pg_notify(?, ?)', [this.#channel, this.#id])
         isCommitting = true
@@ -290,7 +290,7 @@ export class PostgresDatabase implements Database {
     if (!check) throw uncertain('the connection was cut')
     const find = (client: Client): Promise<boolean> =>
       this.#inTransaction(client, async (sql) => {
-        await sql.all(LOCK)
+        sql.lock()
         return check(sql)
       })
     try {

@@ -12,9 +12,6 @@ const TYPES = { text: 'text COLLATE "C"', integer: 'bigint', bytes: 'bytea' }
 const MIGRATIONS: readonly (readonly string[])[] = [[...schemaStatements(TYPES), ...vectorStatements(TYPES)]]
 const VERSION_KEY = 'schema'
 
-/** `SELECT … FOR UPDATE` needs the right to write, so that a role that may only read can't block others. */
-export const LOCK = "SELECT 1 FROM settings WHERE key = 'last' FOR UPDATE"
-
 export interface FoundMemory {
   /** The value of `settings`. */
   readonly settings: string
@@ -67,8 +64,8 @@ export async function createMemory(
 }
 
 /** Upgrades the tables of an older version, in the open transaction. */
-export async function migrate(sql: Sql): Promise<void> {
-  await sql.all(LOCK)
+export async function migrate(sql: PostgresTransaction): Promise<void> {
+  sql.lock()
   const version = Number(await readSetting(sql, VERSION_KEY))
   for (const statement of MIGRATIONS.slice(version).flat()) await sql.run(statement)
   if (version < MIGRATIONS.length) await writeSetting(sql, VERSION_KEY, String(MIGRATIONS.length))

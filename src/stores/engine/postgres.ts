@@ -6,7 +6,8 @@ import { KeepsakeError, StorageError } from '../../errors.ts'
 import { type PostgresPlace, postgresAddress } from '../../model/postgres-address.ts'
 import type { JobTransaction } from './jobs.ts'
 import { isServerError, postgresError } from './postgres-errors.ts'
-import { type Row, refuseNul, type SqlValue } from './sql.ts'
+import { parseCounters } from './schema.ts'
+import { type Row, refuseNul, type Sql, type SqlValue } from './sql.ts'
 import { installCommand } from './sqlite.ts'
 
 const PACKAGE = 'pg'
@@ -155,6 +156,9 @@ function readAuthority(path: string): string {
   }
 }
 
+/** `SELECT … FOR UPDATE` needs the right to write, so that a role that may only read can't block others. */
+const LOCK = "SELECT value FROM settings WHERE key = 'last' FOR UPDATE"
+
 /** Statements sent and not answered yet, before a write waits for the server. */
 const MAX_IN_FLIGHT = 200
 const MAX_IN_FLIGHT_BYTES = 1024 * 1024
@@ -164,16 +168,29 @@ const MAX_PREPARED = 200
 /** Our text of a statement, and how it is sent. */
 const prepared = new Map<string, { readonly text: string; readonly name?: string }>()
 
-/** One transaction. Writes are sent without waiting for the answer, so that they take one round trip together. */
+/** A write of one row, which neither reads nor changes another table: several of these may be one statement. */
+const ROW_WRITE = /^(?:INSERT INTO|DELETE FROM) (\w+) (?:\(|WHERE id = \?$)/
+
+interface Write {
+  readonly statement: string
+  readonly values: readonly SqlValue[]
+}
+
+/**
+ * One transaction. Writes are sent without waiting for the answer, so that they take one round trip together; and writes to different
+ * tables as one statement, because each statement costs both sides more than the row does.
+ */
 export class PostgresTransaction implements JobTransaction {
   readonly positionFunction = 'strpos'
   readonly #client: Client
   readonly #place: PostgresPlace
+  readonly #writes = new Map<string, Write>()
   #isGathering = false
   #inFlight = 0
   #inFlightBytes = 0
   #last: Promise<unknown> = Promise.resolve()
   failure: unknown
+  counters: Sql['counters'] = undefined
   /** Connections with a lost or unfinished answer can't be used again. */
   isBroken = false
 
@@ -187,22 +204,23 @@ export class PostgresTransaction implements JobTransaction {
   }
 
   async run(statement: string, values: readonly SqlValue[] = []): Promise<void> {
-    const bytes = values.reduce<number>(
-      (sum, value) => sum + (typeof value === 'object' ? (value?.length ?? 0) : 16),
-      0,
-    )
-    this.#inFlight++
-    this.#inFlightBytes += bytes
-    const sent = this.#send(statement, values).finally(() => {
-      this.#inFlight--
-      this.#inFlightBytes -= bytes
-    })
-    sent.catch(() => undefined) // kept as `failure`
-    if (this.#inFlight >= MAX_IN_FLIGHT || this.#inFlightBytes >= MAX_IN_FLIGHT_BYTES) await sent
+    for (const value of values) refuseNul(value)
+    const table = ROW_WRITE.exec(statement)?.[1]
+    if (this.#writes.has(table ?? '')) this.#sendWrites()
+    this.#writes.set(table ?? '', { statement, values })
+    if (table === undefined) this.#sendWrites()
+    if (this.#inFlight >= MAX_IN_FLIGHT || this.#inFlightBytes >= MAX_IN_FLIGHT_BYTES) await this.#last
   }
 
   exec(statement: string): void {
-    this.#send(statement).catch(() => undefined) // as above
+    this.#send(statement).catch(() => undefined) // kept as `failure`
+  }
+
+  /** Waits for the lock of the writers later, when the counters are read. */
+  lock(): void {
+    const counters = this.all(LOCK).then(([row]) => parseCounters(row?.['value']))
+    counters.catch(() => undefined) // as above
+    this.counters = counters
   }
 
   async clockMs(): Promise<number> {
@@ -228,22 +246,45 @@ export class PostgresTransaction implements JobTransaction {
     await this.#last.catch(() => undefined)
   }
 
-  /** Statements sent in the same moment go out in one packet. */
+  /** Statements sent before anything is waited for go out in one packet: a system call costs more than a statement. */
   #gather(): void {
     if (this.#isGathering) return
     this.#isGathering = true
     const { stream } = this.#client.connection
     stream.cork()
-    queueMicrotask(() =>
-      queueMicrotask(() => {
-        this.#isGathering = false
-        stream.uncork()
-      }),
-    )
+    // After all that promises have left to do.
+    process.nextTick(() => {
+      this.#isGathering = false
+      stream.uncork()
+    })
+  }
+
+  /** What the writes since the last statement come to. None of them sees what another one does. */
+  #sendWrites(): void {
+    const writes = [...this.#writes.values()]
+    this.#writes.clear()
+    const last = writes.pop()
+    if (!last) return
+    const others = writes.map(({ statement }, n) => `w${n} AS (${statement})`).join(', ')
+    const values = [...writes.flatMap((write) => write.values), ...last.values]
+    const bytes = values.reduce<number>((sum, value) => sum + (typeof value === 'number' ? 8 : (value?.length ?? 0)), 0)
+    this.#inFlight++
+    this.#inFlightBytes += bytes
+    const sent = this.#sendNow(others === '' ? last.statement : `WITH ${others} ${last.statement}`, values)
+    const settle = (): void => {
+      this.#inFlight--
+      this.#inFlightBytes -= bytes
+    }
+    sent.then(settle, settle) // a failure is kept
   }
 
   #send(statement: string, values: readonly SqlValue[] = []): Promise<Result> {
     for (const value of values) refuseNul(value)
+    this.#sendWrites()
+    return this.#sendNow(statement, values)
+  }
+
+  #sendNow(statement: string, values: readonly SqlValue[]): Promise<Result> {
     this.#gather()
     const answer = this.#client.query({ ...translated(statement), ...(values.length === 0 ? {} : { values }) })
     const checked = answer.catch((error) => {

@@ -1,7 +1,7 @@
 /** The tables, described once: the schema, the inserts and the checks come from this. People read them with `sqlite3`. */
 import { isCount } from '../../codec/head-shape.ts'
 import { DamagedError } from '../../errors.ts'
-import { placeholders, type Row, rowChecksum, type Sql, type SqlValue } from './sql.ts'
+import { type Counters, placeholders, type Row, rowChecksum, type Sql, type SqlValue } from './sql.ts'
 
 export const SCHEMA_VERSION = 1
 /** Longer bytes are divided among rows. */
@@ -148,14 +148,15 @@ export function markWritten(sql: Sql): Promise<void> {
   return writeSetting(sql, 'written', crypto.randomUUID())
 }
 
-/** The number of the last change, and the next unused seq. */
-export interface Counters {
-  readonly number: number
-  readonly nextSeq: number
+export async function readCounters(sql: Sql): Promise<Counters> {
+  if (sql.counters) return sql.counters
+  const counters = parseCounters(await readSetting(sql, 'last'))
+  if ('counters' in sql) sql.counters = counters
+  return counters
 }
 
-export async function readCounters(sql: Sql): Promise<Counters> {
-  const value = await readSetting(sql, 'last')
+/** The value of `last`. */
+export function parseCounters(value: SqlValue | undefined): Counters {
   if (value === undefined) return { number: 0, nextSeq: 1 }
   const { number, nextSeq } = Object(parseJson(value, 'the number of the last change'))
   if (!isCount(number) || !isCount(nextSeq)) throw damagedRow('the number of the last change')
@@ -163,5 +164,6 @@ export async function readCounters(sql: Sql): Promise<Counters> {
 }
 
 export function writeCounters(sql: Sql, { number, nextSeq }: Counters): Promise<void> {
+  if ('counters' in sql) sql.counters = { number, nextSeq }
   return writeSetting(sql, 'last', JSON.stringify({ number, nextSeq }))
 }

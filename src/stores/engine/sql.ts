@@ -5,11 +5,19 @@ import { InvalidError, KeepsakeError } from '../../errors.ts'
 export type SqlValue = string | number | null | Uint8Array
 export type Row = { readonly [column: string]: SqlValue }
 
+/** The number of the last change, and the next unused seq. */
+export interface Counters {
+  readonly number: number
+  readonly nextSeq: number
+}
+
 /** A connection inside a transaction. */
 export interface Sql {
   all(statement: string, values?: readonly SqlValue[]): Promise<readonly Row[]>
   /** May return before the statement was executed. If it fails, a later statement or COMMIT fails. */
   run(statement: string, values?: readonly SqlValue[]): Promise<void>
+  /** What `readCounters` gives, in a transaction that keeps it: reading them again would cost a round trip. */
+  counters?: Counters | Promise<Counters> | undefined
   /** Finds a text in another: 0, or its position. */
   readonly positionFunction: 'instr' | 'strpos'
   /** The clock of the database, if several machines share it. */
