@@ -3,7 +3,7 @@
  * behind on the caller's, which may live as long as the program.
  */
 import type { KeepsakeError } from '../errors.ts'
-import { onAbort } from './on-abort.ts'
+import { onAbort } from '../model/on-abort.ts'
 
 export interface TimeLimit {
   readonly withinMs: number

@@ -162,9 +162,9 @@ export class Past {
     return this.#store.capabilities.history === true ? this.#store.gone(filter, options) : []
   }
 
-  /** A store that can only be read, as all was at an instant. */
+  /** A store that can only be read, as all that the agent sees was at an instant. */
   async storeAt(at: string, options: CallOptions): Promise<Store> {
-    return pastStore(await this.#store.stateAt(at, {}, options), at, await this.#store.settings())
+    return pastStore(await this.#store.stateAt(at, { scopes: this.#scopes }, options), at, await this.#store.settings())
   }
 
   /** The id of the entry that last had this name, if none has it now: one that expired, was removed, or was renamed. */

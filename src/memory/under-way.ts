@@ -4,7 +4,7 @@
  * time, and is aborted when a caller does the same in the foreground.
  */
 import { KeepsakeError } from '../errors.ts'
-import { onAbort } from './on-abort.ts'
+import { onAbort } from '../model/on-abort.ts'
 
 const LONGEST_WAIT_MS = 2000
 

@@ -17,7 +17,17 @@ import type {
   Touched,
 } from '../../ports/store.ts'
 import { checkedEntry, originRow, parseOrigin, scanAll } from './entries.ts'
-import { damagedRow, insert, isIntact, parseJson, readCounters, readSetting, upsert, writeSetting } from './schema.ts'
+import {
+  damagedRow,
+  insert,
+  isIntact,
+  parseCounters,
+  parseJson,
+  readCounters,
+  readSetting,
+  upsert,
+  writeSetting,
+} from './schema.ts'
 import { placeholders, queryIn, queryOne, type Row, type Sql, type SqlValue } from './sql.ts'
 
 const PAGE = 256
@@ -83,15 +93,28 @@ export function parseVersion(row: Row): Entry | undefined {
 
 /** The tag is the checksum of the last change: a copy of the database may go on with other changes of the same numbers. */
 export async function readCursor(sql: Sql): Promise<Cursor> {
-  const newest = 'SELECT number, checksum FROM changes WHERE number = (SELECT max(number) FROM changes)'
-  const [epoch, { number }, last] = await Promise.all([
-    readSetting(sql, 'epoch'),
-    readCounters(sql),
-    queryOne(sql, newest),
-  ])
+  return (await readFeedRange(sql)).cursor
+}
+
+interface FeedRange {
+  readonly cursor: Cursor
+  /** The oldest kept change, if any. */
+  readonly first: SqlValue | undefined
+  /** The checksum of the change that was asked for. */
+  readonly seen: SqlValue | undefined
+}
+
+/** Where the feed begins and ends. One statement, because each search waits for it. */
+async function readFeedRange(sql: Sql, seen = 0): Promise<FeedRange> {
+  const setting = (key: string): string => `(SELECT value FROM settings WHERE key = '${key}') AS ${key}`
+  const newest = '(SELECT max(number) FROM changes)'
+  const statement = `SELECT ${setting('epoch')}, ${setting('last')}, (SELECT min(number) FROM changes) AS first, ${newest} AS newest,
+    (SELECT checksum FROM changes WHERE number = ${newest}) AS tag, (SELECT checksum FROM changes WHERE number = ?) AS seen`
+  const row = (await queryOne(sql, statement, [seen])) ?? {}
+  const { number } = parseCounters(row['last'] ?? undefined)
   // Row-level security may hide the last change.
-  const tag = last?.['number'] === number ? { tag: String(last['checksum']) } : {}
-  return { epoch: epoch ?? '', number, ...tag }
+  const tag = row['newest'] === number ? { tag: String(row['tag']) } : {}
+  return { cursor: { epoch: String(row['epoch'] ?? ''), number, ...tag }, first: row['first'], seen: row['seen'] }
 }
 
 /** The statements are sent together, since a search that finds nothing new waits for this only. */
@@ -101,21 +124,19 @@ export async function readFeed(
   scopes?: readonly Scope[],
 ): Promise<ChangeFeed> {
   const from = since === 'now' || since === undefined ? { epoch: '', number: 0 } : since
-  const [cursor, first, seen, rows] = await Promise.all([
-    readCursor(sql),
-    queryOne(sql, 'SELECT min(number) AS number FROM changes'),
-    queryOne(sql, 'SELECT checksum FROM changes WHERE number = ?', [from.number]),
+  const [{ cursor, first, seen }, rows] = await Promise.all([
+    readFeedRange(sql, from.number),
     since === 'now' ? [] : changesAfter(sql, from.number, scopes),
   ])
   const base = { cursor, edits: [], problems: [] }
   if (since === 'now') return { ...base, changes: [], restarted: false }
-  const before = Number(first?.['number'] ?? cursor.number + 1) - 1
+  const before = Number(first ?? cursor.number + 1) - 1
   const isBeginning = from.epoch === '' && from.number === 0 && before === 0
   const isKnown =
     from.epoch === cursor.epoch &&
     from.number <= cursor.number &&
     from.number >= before &&
-    (from.tag === undefined || seen === undefined || from.tag === String(seen['checksum']))
+    (from.tag === undefined || typeof seen !== 'number' || from.tag === String(seen))
   const isHidden = (row: Row): boolean => row['number'] === null
   const restarted = since !== undefined && !isBeginning && (!isKnown || rows.some(isHidden))
   const all = restarted ? await changesAfter(sql, 0, scopes) : rows
@@ -286,7 +307,7 @@ export async function readStateAt(sql: Sql, at: number | string, filter: ScanFil
   await refuseTooEarly(sql, at)
   const last = typeof at === 'number' ? at : await lastNumberAt(sql, at)
   const ids = new Set<string>()
-  for (const { id } of await sql.all('SELECT id FROM versions WHERE number > ?', [last])) ids.add(String(id))
+  for (const id of await changedAfter(sql, last, filter.scopes)) ids.add(id)
   if (typeof at === 'string') for (const id of await editedAfter(sql, at)) ids.add(id)
   const isHiding = typeof at === 'string' && (await sql.hidesRows?.()) === true
   if (isHiding) for (const { id } of await sql.all(HIDDEN_CHANGES)) ids.add(String(id))
@@ -305,6 +326,15 @@ export async function readStateAt(sql: Sql, at: number | string, filter: ScanFil
 /** Entries with a state from a change that row-level security hides. */
 const HIDDEN_CHANGES = `SELECT DISTINCT id FROM versions
   WHERE NOT EXISTS (SELECT 1 FROM changes WHERE changes.number = versions.number)`
+
+/** The entries of these scopes, and others of the same changes. */
+async function changedAfter(sql: Sql, number: number, scopes?: readonly Scope[]): Promise<string[]> {
+  const visible = `SELECT number FROM change_scopes WHERE scope IN (${placeholders(scopes?.length ?? 0)}) AND number > ?`
+  const rows = scopes
+    ? await sql.all(`SELECT id FROM versions WHERE number IN (${visible})`, [...scopes, number])
+    : await sql.all('SELECT id FROM versions WHERE number > ?', [number])
+  return rows.map(({ id }) => String(id))
+}
 
 async function refuseTooEarly(sql: Sql, at: number | string): Promise<void> {
   const earliest = typeof at === 'number' ? (await firstNumber(sql)) - 1 : await readSetting(sql, 'since')
