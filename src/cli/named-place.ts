@@ -111,7 +111,7 @@ export async function checkAgent(
 /** The agents that have data here now: by folder, since an agent may have sessions but no entry yet, and by entry. */
 export async function agentsIn({ store }: Pick<Memory, 'store'>, root: string): Promise<readonly string[]> {
   const folders = namesIn(join(root, 'agents')).flatMap((name) => AGENT.read(name, root) ?? [])
-  const scopes = (await store.heads()).map(({ scope }) => scope)
+  const scopes = (await store.scopes?.()) ?? (await store.heads()).map(({ scope }) => scope)
   return [...new Set([...folders, ...scopes])].filter((name) => name !== WORLD).sort()
 }
 

@@ -307,6 +307,8 @@ export interface Store {
   scan(filter?: ScanFilter, options?: CallOptions): AsyncIterable<Entry>
   /** As scan, without the texts, and so without reading what holds them. */
   heads(filter?: ScanFilter, options?: CallOptions): Promise<readonly EntryHead[]>
+  /** The scopes that have entries, for a store that need not read all heads to know. */
+  scopes?(options?: CallOptions): Promise<readonly Scope[]>
   /**
    * What could not be read, so that an answer can say so: path and reason. `everyFile`: also what was told before and is as it
    * was, which takes a look into every file.

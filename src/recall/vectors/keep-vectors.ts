@@ -13,7 +13,8 @@ export interface KeptVectors {
 }
 
 export async function keepVectors(store: Store, model: string): Promise<KeptVectors> {
-  const scopes = new Set<Scope>([WORLD, ...(await store.heads()).map(({ scope }) => scope)])
+  const there = (await store.scopes?.()) ?? (await store.heads()).map(({ scope }) => scope)
+  const scopes = new Set<Scope>([WORLD, ...there])
   const kept: ScopeVectors[] = []
   for (const scope of scopes) {
     const vectors = new ScopeVectors(store, scope, model)

@@ -87,6 +87,15 @@ export async function listEntries(sql: Sql, filter: ScanFilter): Promise<EntryHe
   return (await filteredRows(sql, META_COLUMNS, filter)).map(parseEntryMeta)
 }
 
+/** Looks up one scope after the other in the index, because each has many entries. */
+export async function listScopes(sql: Sql): Promise<Scope[]> {
+  const next = 'SELECT min(scope) AS scope FROM entries'
+  const rows = await sql.all(`WITH RECURSIVE found AS (${next} UNION ALL
+    SELECT (${next} WHERE entries.scope > found.scope) FROM found WHERE found.scope IS NOT NULL)
+    SELECT scope FROM found WHERE scope IS NOT NULL`)
+  return rows.map(({ scope }) => String(scope))
+}
+
 export async function scanAll(sql: Sql, filter: ScanFilter): Promise<Entry[]> {
   return (await filteredRows(sql, '*', filter)).map(parseEntry)
 }

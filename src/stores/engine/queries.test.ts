@@ -62,7 +62,7 @@ async function recorded(work: () => Promise<unknown>): Promise<ReadonlyMap<strin
 
 /** How SQLite runs a statement, according to `EXPLAIN QUERY PLAN`. */
 function planOf(statement: string, values: readonly SqlValue[]): string[] {
-  if (!/^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(statement)) return []
+  if (!/^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)/.test(statement)) return []
   const connection = new Connection(path)
   try {
     const rows: readonly Row[] = connection.allNow(`EXPLAIN QUERY PLAN ${statement}`, values)
@@ -75,7 +75,9 @@ function planOf(statement: string, values: readonly SqlValue[]): string[] {
 function scansIn(statements: ReadonlyMap<string, readonly SqlValue[]>): string[] {
   return [...statements].flatMap(([statement, values]) =>
     planOf(statement, values)
-      .filter((line) => /\bSCAN\b/.test(line) && !/SCAN (settings|backups|CONSTANT ROW|\d+ CONSTANT ROWS)/.test(line))
+      .filter(
+        (line) => /\bSCAN\b/.test(line) && !/SCAN (settings|backups|found|CONSTANT ROW|\d+ CONSTANT ROWS)/.test(line),
+      )
       .map((line) => `${line}: ${statement}`),
   )
 }
@@ -90,6 +92,7 @@ const OPERATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
     const ids = new Set((await store.heads()).map(({ id }) => id))
     await store.heads({ ids })
   },
+  'the scopes': () => store.scopes?.() ?? Promise.reject(new Error('it lists no scopes')),
   'the feed from a cursor on': async () => store.feed(await cursor()),
   'the cursor of now': () => store.feed('now'),
   'the log': () => memory.log({ limit: 20 }),
@@ -159,6 +162,13 @@ it('runs no more statements for a longer history', async () => {
   await grow(600)
   const after = await ask()
   for (const [index, counted] of after.entries()) expect(counted).toBeLessThanOrEqual((before[index] ?? 0) + 2)
+})
+
+it('lists each scope once', async () => {
+  await store.apply({ operations: [note('of the other', { scope: 'other' })], origin: { by: 'user' } })
+  await store.apply({ operations: [note('of the other too', { scope: 'other' })], origin: { by: 'user' } })
+  expect(await store.scopes?.()).toEqual(['main', 'other'])
+  expect(await store.scopes?.()).toEqual([...new Set((await store.heads()).map(({ scope }) => scope))].sort())
 })
 
 it('finds who undid a change in few statements, however many changes undo each other', async () => {

@@ -11,7 +11,16 @@ import type { Applied, Capabilities, Movable, PurgeOptions, Settings, Store } fr
 import { isDocumentName } from '../disk/documents.ts'
 import { refuseOtherScope } from '../disk/pinned-settings.ts'
 import { sqlDerived, sqlLeases } from './derived.ts'
-import { deleteEntry, getEntry, listEntries, loadForPlanning, putEntry, resolveEntry, scanEntries } from './entries.ts'
+import {
+  deleteEntry,
+  getEntry,
+  listEntries,
+  listScopes,
+  loadForPlanning,
+  putEntry,
+  resolveEntry,
+  scanEntries,
+} from './entries.ts'
 import {
   appendChange,
   applyRetention,
@@ -157,6 +166,7 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
       }
     },
     heads: (filter = {}, { signal } = {}) => database.read((sql) => listEntries(sql, filter), signal),
+    scopes: ({ signal } = {}) => database.read(listScopes, signal),
     problems: () => database.read(async () => []),
     feed: (since, { signal, scopes } = {}) => database.read((sql) => readFeed(sql, since, scopes), signal),
     changes: (query = {}, { signal } = {}) => database.read((sql) => queryChanges(sql, query), signal),
