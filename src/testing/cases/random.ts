@@ -103,8 +103,11 @@ async function sameHistory(store: Store, oracle: Store, what: string): Promise<v
     equal(found.map(logView), expected.map(logView), `after ${what}: changes ${JSON.stringify(query)}`)
   }
   for (const at of [0, middle?.number ?? 0, newest?.number ?? 0, middle?.at ?? '', newest?.at ?? '']) {
-    const [found, expected] = [await store.stateAt(at), await oracle.stateAt(at)]
-    equal(found.map(withoutPath), expected.map(withoutPath), `after ${what}: the state at ${at}`)
+    for (const filter of [{}, { scopes: ['ada', 'world'] }]) {
+      const [found, expected] = [await store.stateAt(at, filter), await oracle.stateAt(at, filter)]
+      const which = `${at} ${JSON.stringify(filter)}`
+      equal(found.map(withoutPath), expected.map(withoutPath), `after ${what}: the state at ${which}`)
+    }
   }
   equal(
     (await store.versions(ids)).map(versionView),
