@@ -41,6 +41,11 @@ const BENCHES = {
     quick: { rows: 10_000, rounds: 5, perRound: 10 },
     full: { rows: 100_000, rounds: 20, perRound: 10 },
   },
+  postgres: {
+    run: benchPostgres,
+    quick: { rounds: 10, perRound: 20, concurrent: 60, changes: 10_000, agents: 100, perAgent: 200, opens: 3 },
+    full: { rounds: 30, perRound: 40, concurrent: 200, changes: 100_000, agents: 1000, perAgent: 1000, opens: 5 },
+  },
 }
 
 const { values, positionals } = parseArgs({
