@@ -30,8 +30,8 @@ async function isWritten(operation) {
     await store.apply({ operations: [operation], origin: { by: 'agent' } })
     return true
   } catch (error) {
-    // The attempt before has written it after all.
-    if (error.code === 'CONFLICT') return true
+    // The attempt before has written it after all, perhaps while this one was planned.
+    if (error.code === 'CONFLICT' || error.data?.owner === operation.id) return true
     if (error.code === 'IO' || error.code === 'TIMEOUT') return false
     throw error
   }
