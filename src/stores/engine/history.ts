@@ -152,8 +152,7 @@ function changesAfter(sql: Sql, number: number, scopes?: readonly Scope[]): Prom
 }
 
 /** Whether it was recorded, and not another one with its number. */
-export async function hasChange(sql: Sql, change: Change | undefined): Promise<boolean> {
-  if (!change) return true
+export async function hasChange(sql: Sql, change: Change): Promise<boolean> {
   const row = await queryOne(sql, 'SELECT at, operations FROM changes WHERE number = ?', [change.number])
   return row?.['at'] === change.at && row['operations'] === JSON.stringify(change.operations)
 }

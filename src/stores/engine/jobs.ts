@@ -62,27 +62,36 @@ export interface JobTransaction extends Sql {
   exec(statement: string): void
   /** The error of a statement that failed; then the transaction can't continue. */
   readonly failure: unknown
+  /** Statements so far that write. Missing: savepoints cost so little that each job has one. */
+  readonly writeCount?: number
 }
 
-/** In a shared transaction each job has a savepoint, so that one can fail alone. A single job that fails rolls the transaction back. */
+/** A job failed after it had written, and had no savepoint: run all of them again in a new transaction, with savepoints. */
+export class MissingSavepointError extends Error {}
+
+/** In a shared transaction each job can have a savepoint, so that one can fail alone. A single job that fails rolls the transaction back. */
 export async function runJobs(
   transaction: JobTransaction,
   jobs: readonly Job[],
-  toError: (error: unknown) => unknown,
+  { toError, hasSavepoints }: { readonly toError: (error: unknown) => unknown; readonly hasSavepoints: boolean },
 ): Promise<OnCommit[]> {
   const callbacks: OnCommit[] = []
   const isShared = jobs.length > 1
+  const isMarked = isShared && hasSavepoints
   for (const job of jobs) {
-    if (isShared) transaction.exec('SAVEPOINT job')
+    if (isMarked) transaction.exec('SAVEPOINT job')
+    const before = transaction.writeCount
     try {
       callbacks.push(await job.run(transaction))
     } catch (error) {
       if (transaction.failure !== undefined) throw error
-      transaction.exec(isShared ? 'ROLLBACK TO job' : 'ROLLBACK')
-      transaction.counters &&= undefined
+      const hasWritten = before === undefined || transaction.writeCount !== before
+      if (isShared && !isMarked && hasWritten) throw new MissingSavepointError()
+      if (isMarked || !isShared) transaction.exec(isMarked ? 'ROLLBACK TO job' : 'ROLLBACK')
+      if (hasWritten) transaction.counters &&= undefined
       callbacks.push(() => job.reject(toError(error)))
     }
-    if (isShared) transaction.exec('RELEASE job')
+    if (isMarked) transaction.exec('RELEASE job')
   }
   return callbacks
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StorageError } from '../../errors.ts'
 import { abortable } from '../../model/abortable.ts'
 import { type PostgresPlace, postgresAddress } from '../../model/postgres-address.ts'
-import { JobQueue, type QueuedJob, runJobs } from './jobs.ts'
+import { JobQueue, MissingSavepointError, type QueuedJob, runJobs } from './jobs.ts'
 import {
   type Client,
   clientConfig,
@@ -260,7 +260,7 @@ export class PostgresDatabase implements Database {
   }
 
   /** All jobs commit, or none; a job that fails by itself doesn't count. */
-  async #transact(client: Client, jobs: readonly QueuedJob[]): Promise<readonly OnCommit[]> {
+  async #transact(client: Client, jobs: readonly QueuedJob[], hasSavepoints = false): Promise<readonly OnCommit[]> {
     const { place, initialize, onCreated } = this.#options
     if (!this.#isReady && !(await this.#open(client))) {
       if (await this.#inTransaction(client, (sql) => createMemory(sql, place, initialize))) onCreated?.()
@@ -271,11 +271,13 @@ export class PostgresDatabase implements Database {
     try {
       await this.#inTransaction(client, async (sql) => {
         sql.lock()
-        callbacks = await runJobs(sql, jobs, (error) => postgresError(place, error))
+        callbacks = await runJobs(sql, jobs, { toError: (error) => postgresError(place, error), hasSavepoints })
         await sql.run('SELECT pg_notify(?, ?)', [this.#channel, this.#id])
         isCommitting = true
       })
     } catch (error) {
+      // Savepoints take two statements a job, and jobs hardly ever fail after they have written.
+      if (error instanceof MissingSavepointError) return this.#transact(client, jobs, true)
       if (!isCommitting || !isConnectionLost(error)) throw error
       if (await this.#isCommitted(jobs)) return callbacks
       throw error
@@ -286,12 +288,14 @@ export class PostgresDatabase implements Database {
   /** After a lost answer to COMMIT. Under the lock, so that the transaction has ended either way. Throws if it can't be found out. */
   async #isCommitted(jobs: readonly Job[]): Promise<boolean> {
     const uncertain = (cause: unknown): StorageError => new StorageError('saving to', this.path, cause, UNCERTAIN_HINT)
-    const check = jobs.find(({ isCommitted }) => isCommitted)?.isCommitted
-    if (!check) throw uncertain('the connection was cut')
     const find = (client: Client): Promise<boolean> =>
       this.#inTransaction(client, async (sql) => {
         sql.lock()
-        return check(sql)
+        for (const job of jobs) {
+          const isCommitted = await job.isCommitted?.(sql)
+          if (isCommitted !== undefined) return isCommitted
+        }
+        throw new Error('the connection was cut, and no write left a trace that could be looked for')
       })
     try {
       return await this.#whileUnreachable(() => this.#withClient(find))

@@ -191,6 +191,7 @@ export class PostgresTransaction implements JobTransaction {
   #last: Promise<unknown> = Promise.resolve()
   failure: unknown
   counters: Sql['counters'] = undefined
+  writeCount = 0
   /** Connections with a lost or unfinished answer can't be used again. */
   isBroken = false
 
@@ -205,6 +206,7 @@ export class PostgresTransaction implements JobTransaction {
 
   async run(statement: string, values: readonly SqlValue[] = []): Promise<void> {
     for (const value of values) refuseNul(value)
+    this.writeCount++
     const table = ROW_WRITE.exec(statement)?.[1]
     if (this.#writes.has(table ?? '')) this.#sendWrites()
     this.#writes.set(table ?? '', { statement, values })

@@ -29,11 +29,12 @@ export function sqlSessions(database: Database, clock: Clock, onAppended: () => 
       if (expectEnd && !(await database.exists(signal))) throw new SessionConflictError(key, expectEnd, 0)
       let row: TranscriptRow | undefined
       const work = async (sql: Sql): Promise<number> => {
+        row = undefined
         const appended = await append(sql, id, line, instant(clock()), expectEnd)
         row = appended.row
         return appended.end
       }
-      const isCommitted = async (sql: Sql): Promise<boolean> => row !== undefined && hasRow(sql, row)
+      const isCommitted = async (sql: Sql) => row && hasRow(sql, row)
       const end = await write(database, work, { bytes: line.length, signal, isCommitted })
       onAppended()
       return { end }

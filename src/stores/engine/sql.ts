@@ -37,8 +37,8 @@ export interface Job {
   run(sql: Sql): Promise<OnCommit>
   /** Called when the job or its transaction failed. */
   reject(error: unknown): void
-  /** Whether its rows are there, asked under the lock if the answer to COMMIT was lost. */
-  isCommitted?(sql: Sql): Promise<boolean>
+  /** Whether its rows are there, asked under the lock if the answer to COMMIT was lost. `undefined`: it wrote none. */
+  isCommitted?(sql: Sql): Promise<boolean | undefined>
   readonly signal?: AbortSignal | undefined
 }
 

@@ -192,7 +192,10 @@ export class SqliteDatabase implements Database {
     let isCommitting = false
     connection.failure = undefined
     try {
-      const callbacks = await runJobs(connection, jobs, (error) => sqliteError(this.path, error))
+      const callbacks = await runJobs(connection, jobs, {
+        toError: (error) => sqliteError(this.path, error),
+        hasSavepoints: true,
+      })
       isCommitting = true
       if (connection.isTransaction) connection.exec('COMMIT')
       return callbacks

@@ -147,10 +147,12 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
       const bytes = batch.operations.reduce((sum, one) => sum + ('content' in one ? (one.content?.length ?? 0) : 0), 0)
       let planned: Applied | undefined
       const work = async (sql: Sql): Promise<Applied> => {
+        // It may have been planned before, in a transaction that failed.
+        planned = undefined
         planned = await applyToTables(sql, batch, expect)
         return planned
       }
-      const isCommitted = (sql: Sql): Promise<boolean> => hasChange(sql, planned?.change)
+      const isCommitted = async (sql: Sql) => planned?.change && hasChange(sql, planned.change)
       const applied = await write(database, work, { bytes, signal, isCommitted })
       startUpkeep(applied.change?.number ?? 0)
       return applied
