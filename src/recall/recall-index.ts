@@ -54,12 +54,12 @@ export class RecallIndex {
   /** The entry as of the last look at the store. Those read before are remembered for as long as they are unchanged. */
   async read(id: string, options: CallOptions): Promise<Entry | undefined> {
     const known = this.#scopes.map((scope) => scope.known(id)).find((entry) => entry !== undefined)
-    if (known) return known
+    if (known) return structuredClone(known)
     const cursors = this.#scopes.map(({ at }) => at)
     const entry = await this.#store.get(id, options)
     const n = this.#names.indexOf(entry?.scope ?? '')
     // It may have changed while it was read.
-    if (entry && this.#scopes[n]?.at === cursors[n]) this.#scopes[n]?.remember(entry)
+    if (entry && this.#scopes[n]?.at === cursors[n]) this.#scopes[n]?.remember(structuredClone(entry))
     return entry
   }
 

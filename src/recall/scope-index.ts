@@ -74,6 +74,8 @@ export class ScopeIndex {
   }
 
   remember(entry: Entry): void {
+    // A file may be edited or renamed at any moment, and is near.
+    if (entry.path !== undefined) return
     if (this.#shown.size >= MAX_REMEMBERED) this.#shown.clear()
     this.#shown.set(entry.id, entry)
   }

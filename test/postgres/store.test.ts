@@ -62,7 +62,6 @@ describeOnPostgres('a memory on PostgreSQL', (server) => {
     await apply(store, [note('first')])
     let calls = 0
     const watch = await store.watch(() => calls++)
-    await vi.waitUntil(() => isListening(url))
     await apply(store, [note('own')])
     await apply(other, [note('other')])
     await vi.waitUntil(() => calls > 0)
@@ -77,16 +76,27 @@ describeOnPostgres('a memory on PostgreSQL', (server) => {
     await apply(store, [note('first')])
     let calls = 0
     const watch = await store.watch(() => calls++)
-    await vi.waitUntil(() => isListening(url))
     proxy.cut()
     await vi.waitUntil(() => calls > 0, { timeout: 10_000 })
     await watch.stop()
   })
 
-  async function isListening(url: string): Promise<boolean> {
-    const rows = await server.query(`SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN keepsake_${schemaOf(url)}'`)
-    return rows.length > 0
-  }
+  it('stops watching and ends, also before its connection is there', async () => {
+    const url = server.freshUrl()
+    const store = open(url)
+    await apply(store, [note('first')])
+    const watching = store.watch(() => undefined)
+    await store.close()
+    await (await watching).stop()
+    const again = open(url)
+    const watch = await again.watch(() => undefined)
+    await watch.stop()
+    await again.close()
+    await vi.waitUntil(async () => {
+      const rows = await server.query(`SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN keepsake_${schemaOf(url)}'`)
+      return rows.length === 0
+    })
+  })
 
   it('starts a feed over where the server went on differently after the change that the reader has seen', async () => {
     const url = server.freshUrl()

@@ -173,6 +173,8 @@ export class NativeIndex implements Meaning, QuerySource {
   /** Whether any agent's entry lacks vectors, or all were made by an older rule. */
   async #isBehind({ signal }: CallOptions): Promise<boolean> {
     if (this.#model && this.#model.pieces < PIECES_VERSION) return true
+    // Another program may have made vectors, but of which model they are is not recorded yet.
+    if (!this.#model && !this.ids().next().done) return true
     return (await this.#vectors.pending(0, 1, signal ? { signal } : {})).length > 0
   }
 

@@ -28,7 +28,7 @@ import { checkedSettings, type FoundSettings } from '../disk/checked-settings.ts
 import { handOut } from '../disk/hand-out.ts'
 import { type SettingsWish, settingsFor } from '../disk/new-settings.ts'
 import { refuseOtherAgent, refuseOtherScope, refuseOtherWish } from '../disk/pinned-settings.ts'
-import { ChromaClient, type Collection, type RecordWrite } from './client.ts'
+import { ChromaClient, type Collection, parseJson, type RecordWrite } from './client.ts'
 import { Listing, PENDING, type Row } from './listing.ts'
 import { adoptImage, createImage, refuseUnfinished, SETTINGS_KEY } from './move.ts'
 import { type Defaults, encodeMetadata, patchMetadata, seqOf } from './record.ts'
@@ -100,7 +100,7 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
     refuseUnfinished(client, collection)
     const stored = collection.metadata[SETTINGS_KEY]
     if (typeof stored !== 'string') return isId(collection.id) ? { ...fresh, id: collection.id } : fresh
-    const found = JSON.parse(stored) as FoundSettings // checked here
+    const found = Object(parseJson(stored)) as FoundSettings // checked here
     const settings = checkedSettings(address, found, (problem, allowed) => new InvalidError(address, problem, allowed))
     refuseOtherWish(settings, options, `${address} was made with`)
     if (agent !== undefined) refuseOtherAgent(settings, agent, address)

@@ -6,7 +6,7 @@ import type { Entry, Scope } from '../../model/entry.ts'
 import { KIND_NAMES, type Kind } from '../../model/kinds.ts'
 import type { CallOptions } from '../../ports/store.ts'
 import type { EntryVectors, NativeVectors, VectorModel } from '../../ports/vectors.ts'
-import type { ChromaClient, Collection, RawMetadata, RecordWrite } from './client.ts'
+import { type ChromaClient, type Collection, parseJson, type RawMetadata, type RecordWrite } from './client.ts'
 import { serverError } from './errors.ts'
 import { type Listing, markOf, PENDING, type Row, vectorMark } from './listing.ts'
 import { encodeMetadata } from './record.ts'
@@ -133,8 +133,8 @@ function placeholder(id: string, dimensions: number): Float32Array {
 }
 
 function modelIn(collection: Collection | undefined): VectorModel | undefined {
-  const text = collection?.metadata[MODEL_KEY]
-  return typeof text === 'string' ? (JSON.parse(text) as VectorModel) : undefined // as `reset` wrote it
+  const model = Object(parseJson(String(collection?.metadata[MODEL_KEY]))) as Partial<VectorModel> // anyone may write it
+  return model.name && model.dimensions ? (model as VectorModel) : undefined
 }
 
 function vectorWrite(

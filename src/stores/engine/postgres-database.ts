@@ -28,6 +28,8 @@ const WATCH_RETRY_MS = 1000
 /** Commits that come close together are reported once. */
 const WATCH_DEBOUNCE_MS = 50
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+/** After the lock is granted, a statement must see what the writer before has committed. */
+const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 const VACUUM_SKIPPED =
   'pages of the tables, which hold deleted text until their owner next uses this memory, or PostgreSQL cleans them up: this role may not VACUUM'
 const UNCERTAIN_HINT = 'The connection was cut during COMMIT. It may have been saved or not. Look before you repeat it.'
@@ -116,32 +118,37 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  watch(changed: () => void): () => void {
+  async watch(changed: () => void): Promise<() => void> {
     let timer: NodeJS.Timeout | undefined
     let client: Client | undefined
     let isStopped = false
     const report = (): void => {
       timer ??= setTimeout(() => {
         timer = undefined
-        changed()
+        if (!isStopped) changed()
       }, WATCH_DEBOUNCE_MS).unref()
     }
-    const listen = async (isAgain = false): Promise<void> => {
-      while (!isStopped) {
-        try {
-          client = await this.#connectAlone()
-          client.on('notification', ({ payload }) => payload !== this.#id && report())
-          const ended = new Promise<void>((resolve) => client?.on('end', () => resolve()))
-          await client.query({ text: `LISTEN ${this.#channel}` })
-          // What was committed while nobody listened.
-          if (isAgain) report()
-          await ended
-        } catch {
-          // connects again below
-        }
+    /** Resolves when it listens. `ended`: when the connection is gone. */
+    const listen = async (): Promise<{ readonly ended: Promise<void> }> => {
+      const connected = await this.#connectAlone()
+      client = connected
+      if (isStopped) return { ended: Promise.resolve() }
+      const ended = new Promise<void>((resolve) => connected.on('end', () => resolve()))
+      connected.on('notification', ({ payload }) => payload !== this.#id && report())
+      await connected.query({ text: `LISTEN ${this.#channel}` })
+      return { ended }
+    }
+    const listenForEver = async (first: ReturnType<typeof listen>): Promise<void> => {
+      for (let listening = first; ; ) {
+        await listening.then(({ ended }) => ended).catch(() => undefined)
         if (client) await this.#endClient(client)
-        isAgain = true
-        if (!isStopped) await sleep(WATCH_RETRY_MS, undefined, { ref: false })
+        client = undefined
+        if (isStopped) return
+        await sleep(WATCH_RETRY_MS, undefined, { ref: false })
+        if (isStopped) return
+        listening = listen()
+        // What was committed while nothing listened.
+        void listening.then(report, () => undefined)
       }
     }
     const stop = (): void => {
@@ -151,7 +158,10 @@ export class PostgresDatabase implements Database {
       if (client) void this.#endClient(client)
     }
     this.#watches.add(stop)
-    void listen()
+    const first = listen()
+    void listenForEver(first)
+    // A server that can't be reached now may come back.
+    await first.catch(() => undefined)
     return stop
   }
 
@@ -160,7 +170,7 @@ export class PostgresDatabase implements Database {
     return this.#withClient(async (client) => {
       const sql = new PostgresTransaction(client, this.#options.place)
       try {
-        sql.exec('BEGIN')
+        sql.exec(WRITE)
         sql.exec('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0')
         const isNew = await abortable(() => createMemory(sql, this.#options.place, fill), signal)
         await sql.commit()
@@ -215,9 +225,9 @@ export class PostgresDatabase implements Database {
           try {
             await read.run(sql, isThere)
           } catch (error) {
-            // The statement that failed may be another's.
-            if (sql.failure === undefined || reads.length === 1) read.fail(error)
-            else failed.push(read)
+            // The statement that the server refused may be another's.
+            if (reads.length > 1 && isRefusedStatement(sql.failure)) failed.push(read)
+            else read.fail(error)
           }
         }
         sql.exec(READ)
@@ -307,7 +317,7 @@ export class PostgresDatabase implements Database {
   async #inTransaction<T>(client: Client, work: (sql: PostgresTransaction) => Promise<T>): Promise<T> {
     const sql = new PostgresTransaction(client, this.#options.place)
     try {
-      sql.exec('BEGIN')
+      sql.exec(WRITE)
       const result = await work(sql)
       await sql.commit()
       return result
@@ -393,6 +403,10 @@ export class PostgresDatabase implements Database {
       throw connectError(this.#options.place, error)
     }
     this.#others.add(client)
+    if (this.#isClosed) {
+      await this.#endClient(client)
+      throw closedError(this.path)
+    }
     return client
   }
 

@@ -105,7 +105,7 @@ const KNOWN: readonly (readonly [RegExp, ErrorCode, string | undefined, string])
   [
     /^25006$/,
     'READ_ONLY',
-    'this server accepts no writes; it is a replica',
+    'this server accepts no writes: it is a replica, or set to read-only',
     'Reading works. To write, use the address of the primary server.',
   ],
   [

@@ -53,8 +53,8 @@ export interface Database {
   vacuum(signal?: AbortSignal): Promise<readonly string[]>
   /** Gives `work` a connection that sees the database as of its first statement, until `close`. An error closes it. */
   snapshot<T>(work: SnapshotWork<T>, signal?: AbortSignal): Promise<T>
-  /** Calls back shortly after other processes commit, once for commits that come close together. */
-  watch(changed: () => void): () => void
+  /** Calls back shortly after other processes commit, once for commits that come close together. Every commit after it resolves counts. */
+  watch(changed: () => void): Promise<() => void>
   close(): Promise<void>
 }
 

@@ -114,7 +114,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  watch(changed: () => void): () => void {
+  async watch(changed: () => void): Promise<() => void> {
     let last: string | undefined
     const poll = async (): Promise<void> => {
       if (this.#isClosed) clearInterval(timer)
@@ -129,7 +129,7 @@ export class SqliteDatabase implements Database {
       }
     }
     const timer = setInterval(poll, WATCH_MS).unref()
-    void poll()
+    await poll()
     return () => clearInterval(timer)
   }
 

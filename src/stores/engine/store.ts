@@ -191,7 +191,7 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
       }
     },
     async watch(changed) {
-      const stop = database.watch(changed)
+      const stop = await database.watch(changed)
       return { stop: async () => stop() }
     },
     sessions: sqlSessions(database, clock, () => startUpkeep(0)),

@@ -1,5 +1,6 @@
 /** The two ways to search the table `vectors`, both exact: by pgvector in the database, and by a scan in this process. */
 import { isKeepsakeError } from '../../errors.ts'
+import { abortable } from '../../model/abortable.ts'
 import type { CallOptions } from '../../ports/store.ts'
 import type { NearestEntries, NearestRequest } from '../../ports/vectors.ts'
 import { VectorIndex } from '../../search/vectors/vector-index.ts'
@@ -124,9 +125,10 @@ export class OwnScan {
       await this.#refresh(sql, request.scopes)
       return this.#scan(query, request)
     }
-    const scan = this.#lastScan.then(() => this.#database.read(work, request.signal))
+    // Without the signal: a refresh must not run beside the next one, though its caller is gone.
+    const scan = this.#lastScan.then(() => this.#database.read(work))
     this.#lastScan = scan.catch(() => undefined)
-    return scan
+    return abortable(() => scan, request.signal)
   }
 
   #scan(query: Float32Array, { scopes, kinds, limit }: NearestRequest): NearestEntries {

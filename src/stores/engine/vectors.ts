@@ -5,7 +5,7 @@
 import { KeepsakeError } from '../../errors.ts'
 import type { NativeVectors, ReadVectors, VectorModel, VectorStatus } from '../../ports/vectors.ts'
 import { parseEntry } from './entries.ts'
-import { type Database, type Sql, write } from './sql.ts'
+import { type Database, refuseHiddenRows, type Sql, write } from './sql.ts'
 import { nearestByPgvector, OwnScan, Pgvector } from './vector-search.ts'
 import {
   FIRST_ROW,
@@ -43,6 +43,7 @@ export function sqlVectors(database: Database): NativeVectors {
 
     async reset(model, { signal } = {}) {
       const work = async (sql: Sql): Promise<void> => {
+        await refuseHiddenRows(sql, database.path, 'Starting the vectors over')
         const { model: before } = await readVectorState(sql)
         const mayReuse = isComparable(before, model) && before?.pieces !== model.pieces
         await sql.run(mayReuse ? "UPDATE vectors SET revision = ''" : 'DELETE FROM vectors')
