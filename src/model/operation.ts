@@ -86,7 +86,7 @@ export interface Change {
   readonly purged?: readonly Scope[]
 }
 
-/** Whether the store keeps it, so that its number means something. */
+/** Whether the store keeps it in its history: only then is its number valid. */
 export function isLogged(change: Change | undefined): change is Change {
   return change !== undefined && change.number > 0
 }

@@ -32,17 +32,17 @@ export interface Plan {
   readonly named: readonly Entry[]
 }
 
-/** `loading`: may be asked for while the first entries are loaded, since a server answers both in the time of one. */
+/** `planContext` may be a promise: it then loads in parallel with the first entries, which saves a round trip. */
 export async function planBatch(
   load: (wanted: LookupRequest) => Promise<LookupResult>,
   batch: Batch,
   expect: Expect | undefined,
-  loading: PlanContext | Promise<PlanContext>,
+  planContext: PlanContext | Promise<PlanContext>,
 ): Promise<Plan> {
   const view = new LoadedView()
   for (const operation of batch.operations) view.wantNamed(operation)
   for (const id of Object.keys(expect ?? {})) view.wanted.ids.add(id)
-  const [{ nextSeq, newId, ...context }] = await Promise.all([loading, view.load(load)])
+  const [{ nextSeq, newId, ...context }] = await Promise.all([planContext, view.load(load)])
   const ids: string[] = []
   for (;;) {
     let count = 0
@@ -66,7 +66,7 @@ function attempt(run: () => readonly Step[]): { readonly steps: readonly Step[] 
   }
 }
 
-function isUsualText(value: unknown): value is string {
+function isPlainText(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0')
 }
 
@@ -80,12 +80,12 @@ class LoadedView implements StateView {
   readonly #owners = new Map<string, string | undefined>()
   readonly #seqs = new Map<number, string | undefined>()
 
-  /** What an operation names. It is not checked yet; anything but usual text is left to the rules. */
+  /** Adds what an operation names. It is not validated yet: anything but plain text is left to the rules. */
   wantNamed(operation: Operation | undefined): void {
     if (operation?.id !== undefined) this.wanted.ids.add(operation.id)
     if (operation?.op !== 'add') return
     const { scope, name } = operation
-    if (isUsualText(scope) && isUsualText(name)) this.#want(scope, name)
+    if (isPlainText(scope) && isPlainText(name)) this.#want(scope, name)
   }
 
   get(id: string): Entry | undefined {

@@ -1,4 +1,4 @@
-/** Addresses of PostgreSQL: their forms, what is assumed, and what is refused. An error never repeats a password. */
+/** Addresses of PostgreSQL: their forms, defaults and errors. An error never repeats a password. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isKeepsakeError } from '../errors.ts'
@@ -41,7 +41,7 @@ describe('an address of PostgreSQL', () => {
       'postgres://db.example/db?sslmode=verify-ca&sslrootcert=/etc/ca.pem',
       { host: 'db.example', tls: 'verify-ca', tlsAuthority: '/etc/ca.pem' },
     ],
-  ])('%s is read', (address, place) => {
+  ])('%s is parsed', (address, place) => {
     expect(isPostgresAddress(address)).toBe(true)
     expect(parsePostgresAddress(address)).toEqual({ ...PLACE, ...place })
   })
@@ -54,12 +54,12 @@ describe('an address of PostgreSQL', () => {
     ['postgres://localhost/db\n', /not valid/],
     ['postgres://localhost:port/db', /not valid/],
     ['postgres://localhost:99999/db', /not valid/],
-    ['postgres://localhost/db?password=hunter2', /may have schema, sslmode/],
-    ['postgres://localhost/db?application_name=x', /may have schema, sslmode/],
+    ['postgres://localhost/db?password=hunter2', /may have only schema, sslmode/],
+    ['postgres://localhost/db?application_name=x', /may have only schema, sslmode/],
     ['postgres://me:hunter#2@localhost/db', /may have schema, sslmode|not valid|names no database/],
     ['postgres://me:hunter?2@localhost/db', /may have schema, sslmode|not valid|names no database/],
     ['postgres://me:hunter/2@localhost/db', /not valid/],
-    ['postgres://localhost/db#top', /may have schema, sslmode/],
+    ['postgres://localhost/db#top', /may have only schema, sslmode/],
     ['postgres://localhost/db?schema=A', /"A" is not a schema/],
     ['postgres://localhost/db?schema=a-b', /"a-b" is not a schema/],
     ['postgres://localhost/db?schema=', /"" is not a schema/],
@@ -76,12 +76,12 @@ describe('an address of PostgreSQL', () => {
     expect(message + hint).not.toContain('hunter')
   })
 
-  it('is not another address, or a path', () => {
+  it('is recognized by its scheme', () => {
     for (const text of ['postgres:/db', 'postgres', 'chroma://h', 'http://h', 'postgres.keepsake', '/postgres://h/db'])
       expect(isPostgresAddress(text)).toBe(false)
   })
 
-  it('has one form, without the password, which means the same place', () => {
+  it('has one canonical form, without the password, that parses to the same place', () => {
     const text = fc.string({ minLength: 1 }).filter((one) => one.isWellFormed() && !one.includes('\0'))
     const places = fc.record(
       {

@@ -1,4 +1,4 @@
-/** The address of a memory on a PostgreSQL server. A password in it is kept apart: addresses appear in messages, files and process lists. */
+/** The address of a memory on a PostgreSQL server. The password is kept out of it, because addresses appear in messages and files. */
 import { InvalidError } from '../errors.ts'
 
 export interface PostgresPlace {
@@ -15,7 +15,7 @@ export interface PostgresPlace {
   readonly tlsAuthority?: string
   /** Missing: PGPASSWORD, else `~/.pgpass`. */
   readonly password?: string
-  /** Only an `agent.yaml` that was found names it, and it is beyond this machine: it gets no password of the person's own. */
+  /** On another machine, and named only by an `agent.yaml` that was found: it must not get the user's own password. */
   readonly isFound?: true
 }
 
@@ -42,22 +42,26 @@ export function parsePostgresAddress(text: string, field = 'workspace'): Postgre
   const known = ['schema', 'sslmode', 'sslrootcert', 'host']
   const unknown = [...searchParams.keys()].find((key) => !known.includes(key))
   // A "#" or "?" in a password that is not encoded ends the address early.
-  if (unknown !== undefined || hash !== '') throw refuse(`after "?" the address may have ${known.join(', ')} only`)
-  const host = searchParams.get('host') ?? (decoded(url.hostname).replace(/^\[(.*)\]$/, '$1') || 'localhost')
-  const database = decoded(url.pathname.slice(1))
+  if (unknown !== undefined || hash !== '') throw refuse(`after "?" the address may have only ${known.join(', ')}`)
+  const host = searchParams.get('host') ?? (decodeIfValid(url.hostname).replace(/^\[(.*)\]$/, '$1') || 'localhost')
+  const database = decodeIfValid(url.pathname.slice(1))
   if (database === '') throw refuse('the address names no database')
   const schema = searchParams.get('schema') ?? DEFAULT_SCHEMA
   if (!isSchemaName(schema)) {
     throw new InvalidError(
       field,
       `"${schema}" is not a schema for a memory`,
-      'small letters, digits and "_", at most 63',
+      'lowercase letters, digits and "_", at most 63 characters',
     )
   }
   const mode = searchParams.get('sslmode') ?? (isLocalHost(host) ? 'disable' : 'verify-full')
   const tls = TLS_MODES.find((one) => one === mode)
   if (!tls) throw new InvalidError(field, `sslmode is "${mode}"`, TLS_MODES.join(', '))
-  const [user, password, tlsAuthority] = [decoded(url.username), decoded(url.password), searchParams.get('sslrootcert')]
+  const [user, password, tlsAuthority] = [
+    decodeIfValid(url.username),
+    decodeIfValid(url.password),
+    searchParams.get('sslrootcert'),
+  ]
   return {
     host,
     port: Number(url.port) || DEFAULT_PORT,
@@ -70,7 +74,7 @@ export function parsePostgresAddress(text: string, field = 'workspace'): Postgre
   }
 }
 
-/** The one form of an address. Never has the password. */
+/** The canonical address, without the password. */
 export function postgresAddress({ host, port, user, database, schema, tls, tlsAuthority }: PostgresPlace): string {
   const isSocket = host.startsWith('/')
   const name = isSocket ? '' : host.includes(':') ? `[${host}]` : host
@@ -85,7 +89,7 @@ export function postgresAddress({ host, port, user, database, schema, tls, tlsAu
   return `postgres://${at}${where}${query.length === 0 ? '' : `?${query.join('&')}`}`
 }
 
-/** What is sent to it does not leave the machine. */
+/** Whether what is sent to this host stays on this machine. */
 export function isLocalHost(host: string): boolean {
   return host.startsWith('/') || host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }
@@ -94,7 +98,7 @@ function isSchemaName(name: string): boolean {
   return /^[a-z_][a-z0-9_]{0,62}$/.test(name) && !/^pg_|^information_schema$/.test(name)
 }
 
-function decoded(text: string): string {
+function decodeIfValid(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

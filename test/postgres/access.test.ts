@@ -1,4 +1,4 @@
-/** What a role of the database may do decides. The roles are made with the SQL of docs/postgres.md, as a reader would paste it. */
+/** Access by database role. The roles are created with the SQL of docs/postgres.md, as a reader would paste it. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Client } from 'pg'
@@ -23,7 +23,7 @@ function urlOf(server: PostgresTestServer, role: string, database = 'team'): str
   return `postgres://${role}:${server.password}@127.0.0.1:${server.port}/${database}`
 }
 
-/** As `psql` does: statement by statement, on one connection. */
+/** Like `psql`: statement by statement, on one connection. */
 async function paste(sql: string, url: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -35,7 +35,7 @@ async function paste(sql: string, url: string): Promise<void> {
   }
 }
 
-/** The roles and the database of the page, with a memory of the owner in it. */
+/** Creates the roles and the database of the page, and in it a memory of the owner. */
 async function setUp(server: PostgresTestServer): Promise<void> {
   await paste(ROLES, server.superuserUrl)
   await server.query('CREATE ROLE stranger LOGIN')
@@ -95,7 +95,7 @@ async function found(memory: Memory, query: string): Promise<readonly string[]> 
 describeOnPostgres('the roles of a team', (server) => {
   beforeAll(() => setUp(server))
 
-  it('let a writer write, and a reader read that', async () => {
+  it('let a writer write, and a reader read it', async () => {
     await withMemory(server, 'ann', (ann) => ann.remember('The staging server is called heron.'))
     await withMemory(server, 'bob', async (bob) => expect(await found(bob, 'Kiel')).toEqual(['The office is in Kiel.']))
     const rita = await openAs(server, 'rita', 'ann')
@@ -125,7 +125,7 @@ describeOnPostgres('the roles of a team', (server) => {
     })
   })
 
-  it('count for commands too', async () => {
+  it('apply to commands too', async () => {
     const desk = new Desk()
     const at = ['--agent', 'ann', '--workspace', urlOf(server, 'rita').replace(`:${server.password}`, '')]
     const env = { PGPASSWORD: server.password }
@@ -136,22 +136,22 @@ describeOnPostgres('the roles of a team', (server) => {
     expect(error.hint).toContain('The owner of the schema can grant more')
   })
 
-  it('make a schema that they may not see NOT_FOUND', async () => {
+  it('get NOT_FOUND for a schema that they may not use', async () => {
     await withStore(server, 'stranger', async (store) => {
       for (const ask of [() => scanned(store), () => store.sessions.append('main', 'chat', [{ role: 'user' }])]) {
         expect(await refusal(ask())).toMatchObject({
           code: 'NOT_FOUND',
-          message: expect.stringContaining('there is no schema "keepsake" for this role'),
+          message: expect.stringContaining('this role can\'t see a schema "keepsake"'),
           hint: expect.stringContaining('GRANT USAGE ON SCHEMA keepsake TO'),
         })
       }
     })
     const place = parsePostgresAddress(urlOf(server, 'stranger'))
     const { findings } = await examinePostgres({ place, lockMs: 1000, requestMs: 10_000 }, {})
-    expect(findings).toMatchObject([{ severity: 'damage', problem: expect.stringContaining('there is no schema') }])
+    expect(findings).toMatchObject([{ severity: 'damage', problem: expect.stringContaining("can't see a schema") }])
   })
 
-  it('make a database that they may not open NOT_FOUND', async () => {
+  it('get NOT_FOUND for a database that they may not connect to', async () => {
     await server.query('CREATE ROLE guest LOGIN')
     await server.query(`ALTER ROLE guest PASSWORD '${server.password}'`)
     await withStore(server, 'guest', async (store) =>
@@ -162,7 +162,7 @@ describeOnPostgres('the roles of a team', (server) => {
     )
   })
 
-  it('keep a role that may not create a schema from a new memory', async () => {
+  it('can not create a memory without the right to create a schema', async () => {
     const store = postgresStore({ place: parsePostgresAddress(`${urlOf(server, 'ann')}?schema=another`) })
     expect(await refusal(store.init())).toMatchObject({
       code: 'READ_ONLY',
@@ -172,7 +172,7 @@ describeOnPostgres('the roles of a team', (server) => {
     await store.close()
   })
 
-  it('a writer who owns no table is told that purged pages wait for their owner, who cleans them with the next write', async () => {
+  it('warn a writer who owns no table that purged pages stay until the owner writes', async () => {
     const id = await withMemory(server, 'ann', async (ann) => (await ann.remember('Forget the pelican.')).entry.id)
     const { outOfReach } = await withStore(server, 'ann', (store) => store.purge([id]))
     expect(outOfReach).toContainEqual(expect.stringContaining('may not VACUUM'))
@@ -215,7 +215,7 @@ describeOnPostgres('row-level security', (server) => {
     })
   })
 
-  it('hides them from another agent, whatever the store is asked', async () => {
+  it('hides them from another agent in every call to the store', async () => {
     await withStore(server, 'ann', async (store) => {
       const scopes = ['bob']
       const answers: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -253,7 +253,7 @@ describeOnPostgres('row-level security', (server) => {
     })
   })
 
-  it('hides them from plain SQL, also from one that puts tables of its own in the way', async () => {
+  it('hides them from plain SQL, also if it shadows our tables with its own', async () => {
     const client = new Client({ connectionString: urlOf(server, 'ann') })
     await client.connect()
     await client.query("CREATE TEMPORARY TABLE pg_roles AS SELECT 'bob'::name AS rolname, oid FROM pg_catalog.pg_roles")
@@ -318,7 +318,7 @@ describeOnPostgres('row-level security', (server) => {
     })
   })
 
-  it('does not let a refused write take others along that share its transaction', async () => {
+  it('saves the other writes of a transaction if it refuses one', async () => {
     const origin = { by: 'agent', agent: 'ann' } as const
     const add = (scope: string, name: string) =>
       ({ operations: [{ op: 'add', scope, kind: 'note', name, content: 'text' }], origin }) as const
@@ -331,7 +331,7 @@ describeOnPostgres('row-level security', (server) => {
     })
   })
 
-  it('lets both write at once, each with a history of its own', async () => {
+  it('lets both write at once, each with its own history', async () => {
     await Promise.all(
       ['ann', 'bob'].map((role) =>
         withMemory(server, role, async (memory) => {
@@ -361,7 +361,7 @@ describeOnPostgres('row-level security', (server) => {
     })
   })
 
-  it('keeps the index of an agent right after a change that is hidden from it in part', async () => {
+  it('keeps the index of an agent correct after a change that is partly hidden from it', async () => {
     const ann = await openAs(server, 'ann')
     expect(await found(ann, 'walrus')).toEqual([])
     const start = new Date().toISOString()
@@ -381,7 +381,7 @@ describeOnPostgres('row-level security', (server) => {
     await ann.close()
   })
 
-  it('keeps an agent from undoing what a change that is hidden from it builds on', async () => {
+  it('keeps an agent from undoing a change that a hidden one builds on', async () => {
     const ann = await openAs(server, 'ann')
     const { entry } = await ann.remember('Plan A.', { name: 'Plan' })
     const { change } = await ann.apply([{ op: 'write', ref: 'Plan', content: 'Plan B.' }])
@@ -407,7 +407,7 @@ describeOnPostgres('row-level security', (server) => {
     await withStore(server, 'bob', async (store) => expect(await scanned(store, { scopes: ['scout'] })).toEqual([]))
   })
 
-  it('leaves what must see all rows to the owner, and says so', async () => {
+  it('refuses work that must see all rows, except for the owner', async () => {
     await withStore(server, 'ann', async (store) => {
       const [mine] = await scanned(store, { scopes: ['ann'] })
       for (const run of [
@@ -416,8 +416,8 @@ describeOnPostgres('row-level security', (server) => {
       ]) {
         expect(await refusal(run())).toMatchObject({
           code: 'UNSUPPORTED',
-          message: expect.stringContaining('row-level security hides a part of this memory from your role'),
-          hint: expect.stringContaining('Use the owner of the schema.'),
+          message: expect.stringContaining('row-level security hides part of this memory from your role'),
+          hint: expect.stringContaining('Connect as the owner of the schema.'),
         })
       }
       expect(await store.get(String(mine?.id))).toEqual(mine)
@@ -436,7 +436,7 @@ describeOnPostgres('row-level security', (server) => {
     expect(await examined('ann')).toMatchObject([{ code: 'hidden-rows', severity: 'note' }])
   })
 
-  it('leaves old history to the owner: the next write of the owner removes it', async () => {
+  it('leaves old history until the owner next writes', async () => {
     const oldest = () =>
       server.query<{ number: string }>(
         'SELECT min(number) AS number FROM keepsake.changes',

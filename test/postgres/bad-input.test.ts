@@ -1,4 +1,4 @@
-/** What goes wrong with a server: an error that says what to do, within the time limit, and nothing half written. No password in any of it. */
+/** Failures of a server: each is an error that says what to do, within the time limit, with nothing half written and no password in it. */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -51,14 +51,14 @@ async function refusal(promise: Promise<unknown>): Promise<KeepsakeError> {
   return error
 }
 
-/** All that a program could show of an error. */
+/** Everything that a program could show of an error. */
 function everythingIn(error: unknown): string {
   const stacks: string[] = []
   for (let one = error; one instanceof Error; one = one.cause) stacks.push(String(one.stack))
   return [inspect(error, { depth: 20, showHidden: true }), JSON.stringify(error), ...stacks].join('\n')
 }
 
-/** The error of a read and of a write are alike; neither holds the password. */
+/** A read and a write fail with the same error, without the password. */
 async function expectRefused(
   url: string,
   expected: { code: string; message: RegExp; hint: RegExp },
@@ -94,7 +94,7 @@ const UNREACHABLE = {
   hint: /^Check the address, and that the server is running\./,
 }
 
-describe('a place where no server answers', () => {
+describe('an address where no server answers', () => {
   const at = (port: number): string => `postgres://me:hunter2@127.0.0.1:${port}/team`
 
   it('is reported if nothing listens there', async () => {
@@ -105,7 +105,7 @@ describe('a place where no server answers', () => {
     await expectRefused('postgres://me:hunter2@no-such-host.invalid/team?sslmode=disable', UNREACHABLE)
   })
 
-  it('is reported if a web server is there', async () => {
+  it('is reported if a web server answers', async () => {
     const port = await listening(createHttpServer((_, response) => response.end('hello')))
     await expectRefused(at(port), UNREACHABLE, LIMITS)
     const notTls = { ...UNREACHABLE, message: /can't be reached: There was an error establishing an SSL connection/ }
@@ -123,15 +123,15 @@ function rolePlace(server: PostgresTestServer, role: string, password = server.p
   return server.url().replace(/\/\/[^@]*@/, `//${role}:${password}@`)
 }
 
-describeOnPostgres('a server that refuses', (server) => {
+describeOnPostgres('a login', (server) => {
   it.each([
     ['a wrong password', () => rolePlace(server, 'keepsake', 'hunter2'), /password authentication failed/],
     ['an unknown user', () => rolePlace(server, 'nobody', 'hunter2'), /password authentication failed/],
-  ])('%s says so', async (_, url, message) => {
+  ])('fails with %s', async (_, url, message) => {
     await expectRefused(url(), { code: 'INVALID', message, hint: /Set PGPASSWORD, or add a line to ~\/\.pgpass/ })
   })
 
-  it('a login without a password says so', async () => {
+  it('fails without a password', async () => {
     const url = server.url().replace(`:${server.password}`, '')
     await expectRefused(url, {
       code: 'INVALID',
@@ -144,7 +144,7 @@ describeOnPostgres('a server that refuses', (server) => {
     expect(performance.now() - started).toBeLessThan(PATIENCE_MS)
   })
 
-  it('nothing to a line of ~/.pgpass', async () => {
+  it('succeeds with a line of ~/.pgpass', async () => {
     const desk = new Desk()
     mkdirSync(join(desk.folder, 'home'))
     writeFileSync(join(desk.folder, 'home/.pgpass'), `127.0.0.1:*:keepsake:keepsake:${server.password}\n`, {
@@ -154,15 +154,15 @@ describeOnPostgres('a server that refuses', (server) => {
     expect(await desk.json(['remember', 'Something.', '--workspace', url])).toMatchObject({ status: 0 })
   })
 
-  it('an unknown database says so', async () => {
+  it('fails for an unknown database', async () => {
     await expectRefused(server.url().replace(/\/keepsake$/, '/nowhere'), {
       code: 'NOT_FOUND',
       message: /database "nowhere" does not exist/,
-      hint: /Check the name of the database, or create it/,
+      hint: /Check the database name, or create it/,
     })
   })
 
-  it('more connections says so', async () => {
+  it('fails if there are too many connections', async () => {
     await server.query('CREATE ROLE crowd LOGIN CONNECTION LIMIT 0')
     await server.query(`ALTER ROLE crowd PASSWORD '${server.password}'`)
     await expectRefused(rolePlace(server, 'crowd'), {
@@ -196,7 +196,7 @@ describeOnPostgres('a schema', (server) => {
   })
 
   it.each(['versions', 'change_scopes', 'names', 'settings'])(
-    'without its table %s is not ours, and said at once',
+    'without its table %s is reported at once as foreign',
     async (table) => {
       url = server.freshUrl()
       const store = open(url)
@@ -221,7 +221,7 @@ describeOnPostgres('a schema', (server) => {
     })
   })
 
-  it('that is dropped while it is in use is empty from then on, and a write makes a new memory', async () => {
+  it('that is dropped while it is in use is empty afterwards, and a write creates a new memory', async () => {
     url = server.freshUrl()
     const store = open(url)
     await add(store, 'First')
@@ -234,7 +234,7 @@ describeOnPostgres('a schema', (server) => {
 
 describeOnPostgres('TLS', (server) => {
   let folder = ''
-  /** It signs itself. */
+  /** A self-signed certificate. */
   const makeCertificate = (name: string, host: string): string => {
     const [key, certificate] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)]
     const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '3', '-keyout', key, '-out', certificate]
@@ -264,17 +264,17 @@ describeOnPostgres('TLS', (server) => {
     afterThisFile(() => rmSync(folder, { recursive: true, force: true }))
   })
 
-  it('that the server does not offer is an error, in every mode', async () => {
+  it('fails in every mode if the server does not offer it', async () => {
     for (const mode of ['require', 'verify-ca', 'verify-full']) {
       await expectRefused(at(`sslmode=${mode}`), {
         code: 'INVALID',
-        message: /the server has no TLS/,
+        message: /the server does not support TLS/,
         hint: /add sslmode=disable to the address/,
       })
     }
   })
 
-  it('is checked against the authority that is named, and against the name of the host', async () => {
+  it('verifies the certificate against the named authority and the host name', async () => {
     const right = makeCertificate('right', 'localhost')
     const other = makeCertificate('other', 'localhost')
     await serve(right, 'host')
@@ -298,12 +298,12 @@ describeOnPostgres('TLS', (server) => {
     await expectRefused(at(`sslmode=verify-full&sslrootcert=${right}`, '127.0.0.1'), {
       code: 'INVALID',
       message: /altnames/,
-      hint: /name of the host/,
+      hint: /host name/,
     })
     await add(open(at(`sslmode=verify-ca&sslrootcert=${right}`, '127.0.0.1')), 'Encrypted')
   })
 
-  it('needs a file of certificates that can be read', async () => {
+  it('fails if the certificate file can not be read', async () => {
     await expectRefused(at(`sslrootcert=${join(folder, 'missing.crt')}&sslmode=verify-full`), {
       code: 'IO',
       message: /missing\.crt/,
@@ -317,7 +317,7 @@ describeOnPostgres('TLS', (server) => {
     })
   })
 
-  it('that the server demands is named', async () => {
+  it('is named in the error if the server demands it', async () => {
     await serve(undefined, 'hostssl')
     await expect
       .poll(() => refusal(scanned(open(at('sslmode=disable')))).then(({ message }) => message))
@@ -347,7 +347,7 @@ describeOnPostgres('a server in trouble', (server) => {
     expect(examined.findings).toEqual([])
   }
 
-  it('whose row another session holds is LOCKED, and free again later; reads go on', async () => {
+  it('whose row another session locks: writes are LOCKED until it is free, and reads go on', async () => {
     url = server.freshUrl()
     const store = open(url, LIMITS)
     await add(store, 'First')
@@ -355,7 +355,7 @@ describeOnPostgres('a server in trouble', (server) => {
     const error = await refusal(add(store, 'Second'))
     expect([error.code, error.message, error.hint]).toEqual([
       'LOCKED',
-      expect.stringContaining('another process is writing, and did not finish in time'),
+      expect.stringContaining('another process is writing and did not finish in time'),
       expect.stringContaining('Nothing was saved. Try again'),
     ])
     expect(await namesIn(store)).toEqual(['First'])
@@ -365,7 +365,7 @@ describeOnPostgres('a server in trouble', (server) => {
     await isSound()
   })
 
-  it('that takes too long for a statement is a TIMEOUT, and nothing is saved', async () => {
+  it('that takes too long for a statement: TIMEOUT, and nothing is saved', async () => {
     url = server.freshUrl()
     const store = open(url, LIMITS)
     await add(store, 'First')
@@ -388,7 +388,7 @@ describeOnPostgres('a server in trouble', (server) => {
     await isSound()
   })
 
-  it('whose disk is full says so, and nothing is saved', async () => {
+  it('whose disk is full: the error says so, and nothing is saved', async () => {
     url = server.freshUrl()
     const store = open(url)
     await add(store, 'First')
@@ -409,7 +409,7 @@ describeOnPostgres('a server in trouble', (server) => {
     await isSound()
   })
 
-  it('that accepts no writes is READ_ONLY', async () => {
+  it('that accepts no writes: READ_ONLY', async () => {
     url = server.freshUrl()
     await add(open(url), 'First')
     await server.query('CREATE ROLE replica LOGIN IN ROLE keepsake')
@@ -423,7 +423,7 @@ describeOnPostgres('a server in trouble', (server) => {
     })
   })
 
-  it('that is stopped is reported within the limits, and nothing is saved', async () => {
+  it('that is stopped: reported within the limits, and nothing is saved', async () => {
     url = server.freshUrl()
     const store = open(url, LIMITS)
     await add(store, 'First')
@@ -449,7 +449,7 @@ describeOnPostgres('a server in trouble', (server) => {
   })
 
   it.each<CutPoint>(['before COMMIT', 'with COMMIT', 'after COMMIT'])(
-    'that cuts the connection %s: a write is done, once',
+    'that cuts the connection %s: the write is saved once',
     async (point) => {
       url = server.freshUrl()
       const proxy = await new CuttingProxy().begin(server.port)
@@ -472,7 +472,7 @@ describeOnPostgres('a server in trouble', (server) => {
   )
 
   it.each<CutPoint>(['before COMMIT', 'after COMMIT'])(
-    'that is gone %s: the outcome is not known, and said so',
+    'that is gone %s: the error says that the outcome is unknown',
     async (point) => {
       url = server.freshUrl()
       const proxy = await new CuttingProxy().begin(server.port)
@@ -483,7 +483,7 @@ describeOnPostgres('a server in trouble', (server) => {
       const error = await refusal(add(store, 'Second'))
       expect([error.code, error.hint]).toEqual([
         'IO',
-        expect.stringContaining('It may have been saved or not. Look before you repeat it.'),
+        expect.stringContaining('the write may have been saved or not. Check before you repeat it.'),
       ])
       expect(everythingIn(error)).not.toContain(server.password)
       const there = point === 'after COMMIT' ? ['First', 'Second'] : ['First']
@@ -492,7 +492,7 @@ describeOnPostgres('a server in trouble', (server) => {
     },
   )
 
-  it('that cuts a connection in the middle of a write: it is written again', async () => {
+  it('that cuts the connection in the middle of a write: the write runs again', async () => {
     url = server.freshUrl()
     const store = open(url)
     await add(store, 'First')
@@ -507,7 +507,7 @@ describeOnPostgres('a server in trouble', (server) => {
     await isSound()
   })
 
-  it('that restarts is used again by a process that goes on', async () => {
+  it('that restarts: a running process connects again', async () => {
     url = server.freshUrl()
     const store = open(url)
     let seen = 0
@@ -561,7 +561,7 @@ describeOnPostgres('unusual texts', (server) => {
     expect(await scanned(store)).toEqual([])
   })
 
-  it('with a NUL are refused, and others of the same moment are saved', async () => {
+  it('with a NUL are refused, and other writes of the same moment are saved', async () => {
     const store = open(server.freshUrl())
     await add(store, 'First')
     const settled = await Promise.allSettled([add(store, 'Before'), add(store, 'Nul', 'a\0b'), add(store, 'After')])
@@ -591,10 +591,10 @@ describeOnPostgres('unusual texts', (server) => {
     expect(change?.number).toBe(1)
   })
 
-  it('in keys of 300 kB are refused with the reason, and others of the same moment are saved', async () => {
+  it('in keys of 300 kB are refused with the reason, and other writes of the same moment are saved', async () => {
     const store = open(server.freshUrl())
     await add(store, 'First')
-    // Random, for PostgreSQL compresses others before it measures them.
+    // Random, because PostgreSQL compresses texts before it measures them.
     const key = randomBytes(150_000).toString('hex')
     const context = { op: 'add', scope: 'main', kind: 'context', key, content: 'value' } as const
     const note = { op: 'add', scope: 'main', kind: 'note', name: 'Noted', content: 'text' } as const
@@ -604,7 +604,7 @@ describeOnPostgres('unusual texts', (server) => {
       store.sessions.append('main', key, [{ role: 'user', content: 'Hello.' }]),
       add(store, 'Second'),
     ])
-    const tooLong = expect.stringContaining('a name, or the key of a session, is too long for an index')
+    const tooLong = expect.stringContaining('a name or the key of a session is too long for an index')
     expect(settled).toMatchObject([
       { reason: { code: 'INVALID' } },
       { reason: { code: 'INVALID', message: tooLong } },
@@ -620,7 +620,7 @@ describeOnPostgres('commands', (server) => {
   const PASSWORD = 'correct-horse-battery'
   const wrong = (): string => server.url().replace(server.password, PASSWORD)
 
-  it('never show a password, whether it is right or wrong', async () => {
+  it('never show a password, right or wrong', async () => {
     const commands: readonly (readonly string[])[] = [
       ['config'],
       ['config', '--json'],
@@ -657,7 +657,7 @@ describeOnPostgres('commands', (server) => {
     }
   })
 
-  it('and programs send no password to a server beyond this machine that only a found file names', async () => {
+  it('and programs send no password to another machine that only a found file names', async () => {
     const desk = new Desk()
     const url = `postgres://keepsake@0.0.0.0:${server.port}/keepsake?sslmode=disable`
     const file = join(desk.folder, 'agent.yaml')
@@ -689,7 +689,7 @@ describeOnPostgres('commands', (server) => {
     }
   })
 
-  it('end with a status and a hint when they may not log in', async () => {
+  it('exit with a status and a hint if they can not log in', async () => {
     const { status, error } = await new Desk().json(['recall', 'x', '--workspace', wrong()])
     expect([status, error.code, error.hint]).toEqual([2, 'INVALID', expect.stringContaining('PGPASSWORD')])
     expect(error.message).toMatch(/^postgres:\/\/keepsake@127\.0\.0\.1:\d+\/keepsake: password authentication failed/)

@@ -1,4 +1,4 @@
-/** A proxy in front of a server that cuts a connection around the COMMIT of a write, or falls silent. */
+/** A proxy to a server that cuts a connection around the COMMIT of a write, or forwards nothing. */
 import { connect, createServer, type Socket } from 'node:net'
 import { afterThisFile } from '../clean-up.ts'
 
@@ -20,7 +20,7 @@ export class CuttingProxy {
   /** No more connections after that. */
   isDownAfterCut = false
   cuts = 0
-  /** Passes nothing on. */
+  /** Forwards nothing. */
   isSilent = false
   readonly #sockets = new Set<Socket>()
 
@@ -76,7 +76,7 @@ export class CuttingProxy {
       this.cuts++
       upstream.write(point === 'before COMMIT' ? bytes.subarray(0, at) : bytes)
       if (point !== 'after COMMIT') this.#cut(client)
-      // `end` lets the server read what was passed on.
+      // `end` lets the server read what was forwarded.
       if (point === 'with COMMIT') upstream.end()
     })
     upstream.on('data', (bytes) => {

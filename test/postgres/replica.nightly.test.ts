@@ -1,4 +1,4 @@
-/** A replica takes over from a killed primary: with synchronous replication it has all that was acknowledged, and readers notice. */
+/** A replica takes over from a killed primary: with synchronous replication it has every acknowledged write, and readers notice. */
 import { expect, it } from 'vitest'
 import { promote } from '../../scripts/postgres-program.mjs'
 import { parsePostgresAddress } from '../../src/model/postgres-address.ts'
@@ -12,7 +12,7 @@ const WRITES = 300
 describeOnPostgres(
   'a replica',
   (server) => {
-    it('takes over from a killed primary with all that was acknowledged', async () => {
+    it('takes over from a killed primary with every acknowledged write', async () => {
       const replica = await server.createReplica()
       await server.query("ALTER SYSTEM SET synchronous_standby_names = 'replica'")
       await server.query('SELECT pg_reload_conf()')

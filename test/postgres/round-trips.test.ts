@@ -1,4 +1,4 @@
-/** How many round trips to the server a call takes, counted by a proxy: on a network they are most of the time that a call takes. */
+/** How many round trips to the server each call takes, counted by a proxy: on a network they take most of its time. */
 import { expect, it } from 'vitest'
 import { Memory } from '../../src/memory.ts'
 import { parsePostgresAddress } from '../../src/model/postgres-address.ts'
@@ -34,7 +34,7 @@ describeOnPostgres('round trips to the server', (server) => {
     const place = { ...parsePostgresAddress(server.freshUrl()), port: proxy.port }
     const store = postgresStore({ place, timezone: 'UTC' })
     const memory = new Memory(store, 'main', Date.now)
-    // Connects, creates the memory, and lets the upkeep that follows the first write end.
+    // Connects, creates the memory, and waits for the upkeep after the first write.
     const { entry } = await memory.remember('The gate code is 4711.', { name: 'Gate' })
     await memory.remember('Nothing of note.')
     await memory.search('gate', { mode: 'lexical' })

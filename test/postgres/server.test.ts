@@ -1,10 +1,10 @@
-/** The server that the tests use: what it promises to them. */
+/** What the tests rely on in their server. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { describeOnPostgres } from './server.ts'
 
 describeOnPostgres('a PostgreSQL server', (server) => {
-  it('answers the owner of its database, who is no superuser', async () => {
+  it('accepts the owner of its database, who is not a superuser', async () => {
     const sql = "SELECT 1 AS one, current_user AS name, current_setting('is_superuser') AS super"
     expect(await server.query(sql, [], server.url())).toEqual([{ one: 1, name: 'keepsake', super: 'off' }])
   })
@@ -14,7 +14,7 @@ describeOnPostgres('a PostgreSQL server', (server) => {
     await expect(server.query('SELECT 1', [], url)).rejects.toMatchObject({ code: '28P01' })
   })
 
-  it('sorts as people do', async () => {
+  it('sorts text in English order', async () => {
     const sql = "SELECT word FROM unnest(ARRAY['b', 'B', 'a', 'A']) word ORDER BY word"
     expect(await server.query(sql)).toEqual(['a', 'A', 'b', 'B'].map((word) => ({ word })))
   })

@@ -25,7 +25,7 @@ export interface PostgresTestOptions {
   readonly settings?: PostgresSettings
   /** Its data is on a disk, and not in RAM. For tests of durability. */
   readonly onDisk?: boolean
-  /** The tests are skipped where pgvector was not built: `npm run postgres -- --fetch` does that. */
+  /** Skips the tests if pgvector was not built: `npm run postgres -- --fetch` builds it. */
   readonly needsVector?: boolean
 }
 
@@ -87,13 +87,13 @@ export class PostgresTestServer {
     return this.#running.superuserUrl
   }
 
-  /** As `keepsake`, the owner of the database `keepsake`. A schema is named by the parameter `schema` and is not created here. */
+  /** Connects as `keepsake`, the owner of the database `keepsake`. `schema` is a parameter of the address; it is not created here. */
   url(schema?: string): string {
     const { url } = this.#running
     return schema === undefined ? url : `${url}?schema=${encodeURIComponent(schema)}`
   }
 
-  /** With a schema that no other test uses. */
+  /** A URL with a schema that no other test uses. */
   freshUrl(): string {
     return this.url(`test_${randomUUID().replaceAll('-', '')}`)
   }

@@ -1,4 +1,4 @@
-/** `npm run postgres`: its server ends with it, however it ends, and only what was asked for is kept. */
+/** `npm run postgres`: the server ends with it, however it ends, and leaves only the data of --path. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
@@ -62,7 +62,7 @@ describe.skipIf(problem !== undefined)(
       expect(await connects(url)).toBe(false)
     })
 
-    it('keeps the data and the password of a folder that it was given', async () => {
+    it('keeps the data and the password of --path', async () => {
       const folder = newFolder()
       const first = await start(['--path', folder, '--password', 'secret'])
       first.child.kill('SIGKILL')

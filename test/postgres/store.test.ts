@@ -1,4 +1,4 @@
-/** What is different on PostgreSQL: who is told of a commit, what a purge leaves in the tables, a server that is restored, and the doctor. */
+/** What is different on PostgreSQL: notifications, what a purge leaves in the tables, a restored server, and the doctor. */
 import { describe, expect, it, vi } from 'vitest'
 import { parsePostgresAddress } from '../../src/model/postgres-address.ts'
 import { examinePostgres } from '../../src/stores/doctor/postgres.ts'
@@ -33,7 +33,7 @@ describeOnPostgres('a memory on PostgreSQL', (server) => {
     ])
   })
 
-  it('leaves nothing of a purged text in any table, and names what is out of reach', async () => {
+  it('leaves nothing of a purged text in any table, and lists what is out of reach', async () => {
     const url = server.freshUrl()
     const store = open(url)
     const secret = 'a-secret-that-must-go-and-is-long-enough'
@@ -98,7 +98,7 @@ describeOnPostgres('a memory on PostgreSQL', (server) => {
     })
   })
 
-  it('starts a feed over where the server went on differently after the change that the reader has seen', async () => {
+  it('starts a feed over if the server was restored and has other changes after the cursor', async () => {
     const url = server.freshUrl()
     const store = open(url)
     await apply(store, [note('a')])
@@ -112,7 +112,7 @@ describeOnPostgres('a memory on PostgreSQL', (server) => {
     expect((await store.feed(feed.cursor)).restarted).toBe(false)
   })
 
-  it('leaves out changes of other scopes when asked for some', async () => {
+  it('leaves out changes of other scopes on request', async () => {
     const store = open(server.freshUrl())
     const { cursor } = await store.feed('now')
     await apply(store, [note('mine')])
@@ -122,7 +122,7 @@ describeOnPostgres('a memory on PostgreSQL', (server) => {
     expect(feed.cursor.number).toBe(2)
   })
 
-  it('gives a lease by the clock of the server', async () => {
+  it('uses the clock of the server for leases', async () => {
     const url = server.freshUrl()
     const [store, ahead] = [open(url), open(url, { clock: () => Date.now() + 3_600_000 })]
     await apply(store, [note('a')])
@@ -144,7 +144,7 @@ describeOnPostgres('a memory on PostgreSQL', (server) => {
       })
     })
 
-    it('finds a row that was changed behind our back, and so does a read', async () => {
+    it('finds a row that was changed outside Keepsake, and so does a read', async () => {
       const url = server.freshUrl()
       const store = open(url)
       const { id } = await applyOne(store, note('a', { content: 'right' }))

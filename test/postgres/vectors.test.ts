@@ -22,7 +22,7 @@ const MODEL: VectorModel = { name: 'random', dimensions: 48, pieces: 2 }
 const SCOPES = ['main', 'scout', 'helper']
 const KINDS: readonly Kind[] = ['fact', 'experience', 'context']
 const EVERYTHING = { scopes: SCOPES, kinds: KINDS }
-/** By how much the sums of pgvector differ, which adds in another order. */
+/** By how much sums of pgvector may differ: it adds in another order. */
 const TOLERANCE = 1e-6
 
 interface Place {
@@ -52,7 +52,7 @@ function administer(server: PostgresTestServer, place: Place, statement: string)
   return server.query(statement, [], url.href)
 }
 
-/** The same numbers in each run. */
+/** The same numbers on each run. */
 function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -150,13 +150,13 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
       }
     })
 
-    it('says which way it is', async () => {
+    it('say what searches them', async () => {
       const expected =
-        hasVector && server.hasVector ? /^pgvector \d+\.\d+/ : /^own exact scan: the database has no pgvector$/
+        hasVector && server.hasVector ? /^pgvector \d+\.\d+/ : /^Keepsake's exact scan: the database has no pgvector$/
       expect(await place.vectors.describe()).toMatch(expected)
     })
 
-    it('are of the text that an entry has', async () => {
+    it('are used only for the text that an entry has now', async () => {
       const other = await createPlace(server, hasVector && server.hasVector)
       const { vectors, store } = other
       const [one, two, three] = (
@@ -209,7 +209,7 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
       expect([...(await other.vectors.read([one, two, three])).keys()]).toEqual([three])
     })
 
-    it('of several pieces make one hit, by the nearest', async () => {
+    it('of several pieces make one hit, by the nearest piece', async () => {
       const other = await createPlace(server, hasVector && server.hasVector)
       const entries = await addEntries(other, [add('one'), add('two')])
       const [one, two] = entries.map(({ id }) => id) as [string, string]
@@ -233,7 +233,7 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
       expect(first).toEqual({ near: [{ id: one, cosine: 1 }], isAll: false })
     })
 
-    it('are none of what the model refused, or has no text for', async () => {
+    it('do not exist for entries that the model refused, or without text', async () => {
       const other = await createPlace(server, hasVector && server.hasVector)
       const entries = await addEntries(other, [add('one'), add('!!!')])
       await other.vectors.reset(MODEL)
@@ -253,7 +253,7 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
       expect(await other.vectors.status(['main'])).toMatchObject({ pending: [refused.id], refused: [] })
     })
 
-    it('of another model are deleted, and are not mixed with those before', async () => {
+    it('are deleted by a reset for another model, and never mixed', async () => {
       const other = await createPlace(server, hasVector && server.hasVector)
       const [entry] = await addEntries(other, [add('one')])
       const { id = '', revision = '' } = entry ?? {}
@@ -293,7 +293,7 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
       await expect(reader.vectors.reset(MODEL)).rejects.toThrow('permission denied')
     })
 
-    it('give a search of the memory the hits of every other store', async () => {
+    it('give a memory the same hits as every other store', async () => {
       const other = await createPlace(server, hasVector && server.hasVector)
       const letters = new Letters()
       const clock = (): number => Date.parse('2026-03-14T09:00:00Z')
@@ -330,7 +330,7 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
     })
   })
 
-  describe('written at the same moment', () => {
+  describe('written', () => {
     /** A memory with one entry, two processes, and what they put. */
     async function createPair() {
       const place = await createPlace(server)
@@ -344,7 +344,7 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
     const waits = (place: Place): Promise<unknown> =>
       expect.poll(() => administer(server, place, 'SELECT FROM pg_locks WHERE NOT granted')).not.toEqual([])
 
-    it('as a purge are deleted', async () => {
+    it('during a purge are deleted', async () => {
       const { place, other, id, made } = await createPair()
       let put: Promise<void> = Promise.resolve()
       await write(place.database, async (sql) => {
@@ -357,7 +357,7 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
       expect((await place.vectors.read([id])).size).toBe(0)
     })
 
-    it('as all are deleted for another model do not stay', async () => {
+    it('during a reset for another model do not stay', async () => {
       const { place, other, id, made } = await createPair()
       let reset: Promise<void> = Promise.resolve()
       await write(place.database, async (sql) => {
@@ -369,7 +369,7 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
       expect((await place.vectors.read([id])).size).toBe(0)
     })
 
-    it('after all were deleted for another model are refused', async () => {
+    it('after a reset for another model are refused', async () => {
       const { place, other, id, made } = await createPair()
       let put: Promise<unknown> = Promise.resolve()
       await write(place.database, async (sql) => {
@@ -382,7 +382,7 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
     })
   })
 
-  it('take no more memory for those that are gone, and are still found', async () => {
+  it('free the RAM of those that are gone, and the others are still found', async () => {
     const place = await createPlace(server, false)
     const random = randomNumbers(11)
     const ids = (
@@ -406,7 +406,7 @@ describeOnPostgres('vectors in PostgreSQL', (server) => {
     expect(idsOf(await place.vectors.nearest(randomVector(random), { ...EVERYTHING, limit: 99 }))).toHaveLength(20)
   })
 
-  it('are read once by the own scan, and then only those that changed', async () => {
+  it('are read once by the exact scan, and then only those that changed', async () => {
     const place = await createPlace(server, false)
     const entries = await addEntries(
       place,
@@ -456,12 +456,12 @@ describeOnPostgres(
       return [await vectors.describe(), (await vectors.nearest(query, { ...EVERYTHING, limit: 3 })).near.length]
     }
 
-    it('may be in a schema that is not in the search path', async () => {
+    it('may be in a schema outside the search path', async () => {
       const place = await createFilled(false)
       await administer(server, place, 'CREATE SCHEMA "Odd ""name"')
       await administer(server, place, 'CREATE EXTENSION vector SCHEMA "Odd ""name"')
       expect(await search(place)).toEqual([
-        'own exact scan: this role may not use the schema "Odd ""name" of pgvector 0.8.0',
+        `Keepsake's exact scan: this role may not use the schema "Odd ""name" of pgvector 0.8.0`,
         1,
       ])
       await administer(server, place, 'GRANT USAGE ON SCHEMA "Odd ""name" TO PUBLIC')
@@ -471,7 +471,7 @@ describeOnPostgres(
     it('is not used if it is too old', async () => {
       const place = await createFilled(true)
       await administer(server, place, "UPDATE pg_extension SET extversion = '0.4.4' WHERE extname = 'vector'")
-      expect(await search(place)).toEqual(['own exact scan: pgvector 0.4.4 is older than 0.5', 1])
+      expect(await search(place)).toEqual(["Keepsake's exact scan: pgvector 0.4.4 is older than 0.5", 1])
     })
 
     it('may be created and dropped while we search', async () => {
@@ -482,7 +482,7 @@ describeOnPostgres(
       await administer(server, place, 'DROP EXTENSION vector')
       expect([await hits(), await place.vectors.describe()]).toEqual([
         1,
-        'own exact scan: the database has no pgvector',
+        "Keepsake's exact scan: the database has no pgvector",
       ])
     })
   },

@@ -1,5 +1,5 @@
-// A process that writes to a memory on PostgreSQL until it has COUNT acknowledged writes, and prints a line for each: `done NUMBER NAME`. A
-// write with an unknown outcome is looked for, as a user would: `found NAME`, or it is written again.
+// A process that writes to a memory on PostgreSQL until it has COUNT acknowledged writes, and prints a line for each: `done NUMBER NAME`. After
+// an unknown outcome it looks for the entry, as a user would, and prints `found NAME`, or writes it again.
 //   node writer.mjs URL NAME COUNT
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

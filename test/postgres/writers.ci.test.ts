@@ -1,4 +1,4 @@
-/** Many processes write to one memory while the server and some of them are killed: no acknowledged write is lost or doubled. */
+/** Many processes write to one memory while the server and some of them are killed: no acknowledged write is lost or written twice. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,7 +21,7 @@ interface Writer {
   readonly child: ChildProcess
   readonly lines: readonly string[]
   readonly ready: Promise<void>
-  /** What it said on stderr; rejects if it failed. */
+  /** Its stderr; rejects if it failed. */
   readonly ended: Promise<string>
 }
 
@@ -59,7 +59,7 @@ function countLines(writers: readonly Writer[]): number {
 describeOnPostgres(
   'many processes on one memory',
   (server) => {
-    it('lose and double nothing that was acknowledged, though the server and some of them are killed', async () => {
+    it('lose no acknowledged write and repeat none, though the server and some of them are killed', async () => {
       const url = server.freshUrl()
       const writers = Array.from({ length: PROCESSES }, (_, n) => startWriter(url, n))
       await Promise.all(writers.map(({ ready }) => ready))

@@ -8,7 +8,7 @@ import { safeFileName } from '../disk/safe-file-name.ts'
 import { listNames, parseEntry } from '../engine/entries.ts'
 import { parseChange, parseVersion } from '../engine/history.ts'
 import { parseKeptFile } from '../engine/image.ts'
-import { isIntact, keyColumns, TABLE_NAMES, type TableName } from '../engine/schema.ts'
+import { isIntact, listKeyColumns, TABLE_NAMES, type TableName } from '../engine/schema.ts'
 import { type Counters, placeholders, type Row, type Sql, type SqlValue } from '../engine/sql.ts'
 
 export interface DamagedRow {
@@ -44,23 +44,23 @@ export async function readRows(
     if (!isCut) break
   }
   const rows = [...found].sort(([a], [b]) => a - b).map(([, row]) => row)
-  return { ...sortedOut(table, rows), isCut }
+  return { ...separateDamaged(table, rows), isCut }
 }
 
 /** Reads a table by its key. The database finds broken pages itself. */
 export async function readRowsByKey(sql: Sql, table: TableName): ReturnType<typeof readRows> {
-  const columns = keyColumns(table)
+  const columns = listKeyColumns(table)
   const [rows, list] = [[] as Row[], columns.join(', ')]
   for (let last: SqlValue[] | undefined; ; ) {
     const after = last ? `WHERE (${list}) > (${placeholders(columns.length)}) ` : ''
     const page = await sql.all(`SELECT * FROM ${table} ${after}ORDER BY ${list} LIMIT ${PAGE_ROWS}`, last)
     rows.push(...page)
-    if (page.length < PAGE_ROWS) return { ...sortedOut(table, rows), isCut: false }
+    if (page.length < PAGE_ROWS) return { ...separateDamaged(table, rows), isCut: false }
     last = columns.map((column) => page.at(-1)?.[column] ?? null)
   }
 }
 
-function sortedOut(table: TableName, rows: readonly Row[]): { rows: Row[]; damaged: DamagedRow[] } {
+function separateDamaged(table: TableName, rows: readonly Row[]): { rows: Row[]; damaged: DamagedRow[] } {
   const good = new Set(rows.filter((row) => isIntact(table, row) && isReadable(table, row)))
   const damaged = rows.filter((row) => !good.has(row)).map((row) => ({ table, row: labelOf(row) }))
   // Derived bytes can be built again.
@@ -122,7 +122,7 @@ export interface CheckedTables {
   readonly contradictions: readonly string[]
 }
 
-/** `read`: how a table is read; a SQLite file may be broken. */
+/** `read`: reads one table. The default also reads a broken SQLite file. */
 export async function checkTables(sql: Sql, read: typeof readRows = readRows): Promise<CheckedTables> {
   const damaged: DamagedRow[] = []
   const cut: TableName[] = []

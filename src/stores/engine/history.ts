@@ -91,7 +91,7 @@ export function parseVersion(row: Row): Entry | undefined {
   return state
 }
 
-/** The tag is the checksum of the last change: a copy of the database may go on with other changes of the same numbers. */
+/** The tag is the checksum of the last change: a restored copy of the database may continue with other changes under the same numbers. */
 export async function readCursor(sql: Sql): Promise<Cursor> {
   return (await readFeedRange(sql)).cursor
 }
@@ -117,7 +117,7 @@ async function readFeedRange(sql: Sql, seen = 0): Promise<FeedRange> {
   return { cursor: { epoch: String(row['epoch'] ?? ''), number, ...tag }, first: row['first'], seen: row['seen'] }
 }
 
-/** The statements are sent together, since a search that finds nothing new waits for this only. */
+/** Sends the statements together: a search with nothing new to index waits only for them. */
 export async function readFeed(
   sql: Sql,
   since: Cursor | 'now' | undefined,
@@ -248,7 +248,7 @@ async function readChanges(sql: Sql, numbers: Iterable<number>): Promise<Map<num
   return new Map(changes.map((change) => [change.number, change]))
 }
 
-/** Adds to `found`, for each of these changes, the newest undo of it that isn't undone itself. */
+/** For each of these changes, adds to `found` its newest undo that isn't undone itself. */
 async function findUndos(sql: Sql, numbers: readonly number[], found: Map<number, number | undefined>): Promise<void> {
   const undos = new Map<number, number[]>()
   const later = (list: string): string => `SELECT * FROM reverts WHERE reverted IN (${list}) AND number > reverted`
@@ -284,11 +284,14 @@ export async function readTouched(sql: Sql, numbers: readonly number[]): Promise
 }
 
 export async function readVersions(sql: Sql, ids: readonly string[]): Promise<EntryVersion[]> {
-  return (await readNumbered(sql, ids)).map(({ number: _, ...version }) => version)
+  return (await readNumberedVersions(sql, ids)).map(({ number: _, ...version }) => version)
 }
 
-/** Without a change: the state where the history begins, or one of a change that row-level security hides. */
-async function readNumbered(sql: Sql, ids: readonly string[]): Promise<(EntryVersion & { readonly number: number })[]> {
+/** `change` is missing for the state where the history begins, and for changes that row-level security hides. */
+async function readNumberedVersions(
+  sql: Sql,
+  ids: readonly string[],
+): Promise<(EntryVersion & { readonly number: number })[]> {
   const inOrder = (list: string): string => `SELECT * FROM versions WHERE id IN (${list}) ORDER BY number`
   const rows = await queryIn(sql, new Set(ids), inOrder)
   const changes = await readChanges(sql, new Set(rows.map(({ number }) => Number(number))))
@@ -308,14 +311,14 @@ export async function readStateAt(sql: Sql, at: number | string, filter: ScanFil
   const ids = new Set<string>()
   for (const id of await changedAfter(sql, last, filter.scopes)) ids.add(id)
   if (typeof at === 'string') for (const id of await editedAfter(sql, at)) ids.add(id)
-  const isHiding = typeof at === 'string' && (await sql.hidesRows?.()) === true
-  if (isHiding) for (const { id } of await sql.all(HIDDEN_CHANGES)) ids.add(String(id))
+  const hidesRows = typeof at === 'string' && (await sql.hidesRows?.()) === true
+  if (hidesRows) for (const { id } of await sql.all(HIDDEN_CHANGES)) ids.add(String(id))
   const state = (await scanAll(sql, filter)).filter(({ id }) => !ids.has(id))
   const past = new Map<string, Entry | undefined>()
-  for (const { id, number, change, entry } of await readNumbered(sql, [...ids])) {
+  for (const { id, number, change, entry } of await readNumberedVersions(sql, [...ids])) {
     const isEdit = typeof at === 'string' && change?.origin.by === 'hand'
     // The time of a hidden change is that of the state it produced.
-    const isLater = isHiding && !change && entry !== undefined && entry.updatedAt > at
+    const isLater = hidesRows && !change && entry !== undefined && entry.updatedAt > at
     if (isEdit ? savedAt(change.at, entry) <= at : number <= last && !isLater) past.set(id, entry)
   }
   for (const entry of past.values()) if (entry && matchesHead(entry, filter)) state.push(entry)
@@ -396,7 +399,7 @@ export async function readBaseEntries(sql: Sql): Promise<Entry[]> {
 const DAY_MS = 86_400_000
 const MIN_RETENTION_DAYS = 30
 
-/** Set by a role that does not see every row, for the next one that does. */
+/** Set by a role that can't see every row, for the next one that can. */
 const RETENTION_DUE = 'retention'
 
 export async function isRetentionDue(sql: Sql): Promise<boolean> {

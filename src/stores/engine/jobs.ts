@@ -1,4 +1,4 @@
-/** Writes that wait for a transaction, and the transaction they share. Nobody is answered before COMMIT. */
+/** Writes that wait for a transaction, and the transaction they share. No write is acknowledged before COMMIT. */
 import type { Job, OnCommit, Sql } from './sql.ts'
 
 const MAX_JOBS = 64
@@ -37,14 +37,14 @@ export class JobQueue {
   }
 
   /** Rejects waiting jobs with the error, or with the reason of their signal. */
-  rejectIf(isRefused: (job: QueuedJob) => boolean | undefined, error?: unknown): void {
+  rejectIf(shouldReject: (job: QueuedJob) => boolean | undefined, error?: unknown): void {
     for (const job of this.#jobs.splice(0)) {
-      if (isRefused(job)) job.reject(error ?? job.signal?.reason)
+      if (shouldReject(job)) job.reject(error ?? job.signal?.reason)
       else this.#jobs.push(job)
     }
   }
 
-  async drained(): Promise<void> {
+  async waitUntilEmpty(): Promise<void> {
     while (this.#draining) await this.#draining
   }
 

@@ -31,8 +31,9 @@ const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 /** After the lock is granted, a statement must see what the writer before has committed. */
 const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 const VACUUM_SKIPPED =
-  'pages of the tables, which hold deleted text until their owner next uses this memory, or PostgreSQL cleans them up: this role may not VACUUM'
-const UNCERTAIN_HINT = 'The connection was cut during COMMIT. It may have been saved or not. Look before you repeat it.'
+  'pages of the tables, which keep deleted text until their owner next writes to this memory, or PostgreSQL vacuums them: this role may not VACUUM'
+const UNCERTAIN_HINT =
+  'The connection was cut during COMMIT, so the write may have been saved or not. Check before you repeat it.'
 
 export interface PostgresOptions extends Limits {
   readonly place: PostgresPlace
@@ -43,7 +44,7 @@ export interface PostgresOptions extends Limits {
   readonly onOpened?: (settings: string) => void
 }
 
-type ReadWork<T> = (sql: Sql, isThere: boolean) => Promise<T>
+type ReadWork<T> = (sql: Sql, hasMemory: boolean) => Promise<T>
 
 interface SharedRead {
   readonly run: ReadWork<void>
@@ -54,14 +55,14 @@ export class PostgresDatabase implements Database {
   readonly path: string
   readonly #options: PostgresOptions
   readonly #queue = new JobQueue(() => this.#turn())
-  /** Sent with our notifications, to tell them from those of others. */
+  /** Sent with our notifications, so that we can ignore them. */
   readonly #id = crypto.randomUUID()
   readonly #reads: SharedRead[] = []
   #pool: Promise<Pool> | undefined
   #isReady = false
   #wasReached = false
   #isClosed = false
-  readonly #others = new Set<Client>()
+  readonly #unpooled = new Set<Client>()
   readonly #watches = new Set<() => void>()
 
   constructor(options: PostgresOptions) {
@@ -71,11 +72,11 @@ export class PostgresDatabase implements Database {
 
   async exists(signal?: AbortSignal): Promise<boolean> {
     if (this.#isReady && !this.#isClosed) return true
-    return this.#reading(async (_, isThere) => isThere, signal)
+    return this.#readWithRetry(async (_, hasMemory) => hasMemory, signal)
   }
 
   read<T>(work: (sql: Sql) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#reading((sql, isThere) => work(isThere ? sql : EMPTY), signal)
+    return this.#readWithRetry((sql, hasMemory) => work(hasMemory ? sql : EMPTY), signal)
   }
 
   enqueue(job: Job): void {
@@ -86,7 +87,7 @@ export class PostgresDatabase implements Database {
   /** The pages of deleted rows are reused; their bytes are not overwritten at once. */
   async vacuum(): Promise<readonly string[]> {
     let isSkipped = false
-    // The server warns about each table that this role may not vacuum.
+    // The server sends a warning for each table that this role may not vacuum.
     const onNotice = ({ severity }: { severity?: string }): void => {
       if (severity === 'WARNING') isSkipped = true
     }
@@ -104,14 +105,14 @@ export class PostgresDatabase implements Database {
   }
 
   async snapshot<T>(work: SnapshotWork<T>, signal?: AbortSignal): Promise<T> {
-    const isThere = await this.exists(signal)
-    const client = await this.#connectAlone()
+    const hasMemory = await this.exists(signal)
+    const client = await this.#connectUnpooled()
     const close = (): Promise<void> => this.#endClient(client)
     const sql = new PostgresTransaction(client, this.#options.place)
     try {
       sql.exec('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
       sql.exec(READ)
-      return await work(isThere ? sql : EMPTY, close)
+      return await work(hasMemory ? sql : EMPTY, close)
     } catch (error) {
       await close()
       throw error
@@ -130,7 +131,7 @@ export class PostgresDatabase implements Database {
     }
     /** Resolves when it listens. `ended`: when the connection is gone. */
     const listen = async (): Promise<{ readonly ended: Promise<void> }> => {
-      const connected = await this.#connectAlone()
+      const connected = await this.#connectUnpooled()
       client = connected
       if (isStopped) return { ended: Promise.resolve() }
       const ended = new Promise<void>((resolve) => connected.on('end', () => resolve()))
@@ -165,7 +166,7 @@ export class PostgresDatabase implements Database {
     return stop
   }
 
-  /** Creates the memory with what `fill` writes, in one transaction; `false` if there is one already. */
+  /** Creates the memory with what `fill` writes, in one transaction; `false` if it exists already. */
   async build(fill: (sql: Sql) => Promise<void>, signal?: AbortSignal): Promise<boolean> {
     return this.#withClient(async (client) => {
       const sql = new PostgresTransaction(client, this.#options.place)
@@ -177,7 +178,7 @@ export class PostgresDatabase implements Database {
         return isNew
       } catch (error) {
         sql.exec('ROLLBACK')
-        await sql.settled()
+        await sql.waitForAnswers()
         throw error
       }
     })
@@ -185,9 +186,9 @@ export class PostgresDatabase implements Database {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#queue.drained()
+    await this.#queue.waitUntilEmpty()
     for (const stop of [...this.#watches]) stop()
-    for (const client of [...this.#others]) await this.#endClient(client)
+    for (const client of [...this.#unpooled]) await this.#endClient(client)
     const pool = this.#pool
     this.#pool = undefined
     await (await pool?.catch(() => undefined))?.end()
@@ -197,18 +198,18 @@ export class PostgresDatabase implements Database {
     return `keepsake_${this.#options.place.schema}`.slice(0, 63)
   }
 
-  #reading<T>(work: ReadWork<T>, signal?: AbortSignal): Promise<T> {
+  #readWithRetry<T>(work: ReadWork<T>, signal?: AbortSignal): Promise<T> {
     if (this.#isClosed) return Promise.reject(closedError(this.path))
-    // Many reads of one call may wait at once, which is no leak.
+    // Many reads of one call may wait at once: that is no leak, so Node must not warn of one.
     if (signal) setMaxListeners(0, signal)
-    return abortable(() => this.#whileUnreachable(() => this.#shareSnapshot(work)), signal)
+    return abortable(() => this.#retryWhileUnreachable(() => this.#shareSnapshot(work)), signal)
   }
 
-  /** Reads that are asked for in the same moment share a connection and a snapshot, and with it their round trips. */
+  /** Reads that start in the same tick share a connection and a snapshot, and so their round trips. */
   #shareSnapshot<T>(work: ReadWork<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => reject(postgresError(this.#options.place, error))
-      const run = (sql: Sql, isThere: boolean): Promise<void> => work(sql, isThere).then(resolve)
+      const run = (sql: Sql, hasMemory: boolean): Promise<void> => work(sql, hasMemory).then(resolve)
       this.#reads.push({ run, fail })
       if (this.#reads.length === 1) setImmediate(() => this.#runReads(this.#reads.splice(0)))
     })
@@ -219,11 +220,11 @@ export class PostgresDatabase implements Database {
     const failed: SharedRead[] = []
     try {
       await this.#withClient(async (client) => {
-        const isThere = this.#isReady || (await this.#open(client))
+        const hasMemory = this.#isReady || (await this.#open(client))
         const sql = new PostgresTransaction(client, this.#options.place)
         const runOne = async (read: SharedRead): Promise<void> => {
           try {
-            await read.run(sql, isThere)
+            await read.run(sql, hasMemory)
           } catch (error) {
             // The statement that the server refused may be another's.
             if (reads.length > 1 && isRefusedStatement(sql.failure)) failed.push(read)
@@ -260,10 +261,12 @@ export class PostgresDatabase implements Database {
 
   async #save(jobs: readonly QueuedJob[]): Promise<void> {
     try {
-      const callbacks = await this.#whileUnreachable(() => this.#withClient((client) => this.#transact(client, jobs)))
+      const callbacks = await this.#retryWhileUnreachable(() =>
+        this.#withClient((client) => this.#transact(client, jobs)),
+      )
       for (const notify of callbacks) notify()
     } catch (error) {
-      // A statement that the server refuses ends the transaction, and with it the other jobs.
+      // A statement that the server refuses aborts the transaction, and with it the other jobs.
       if (jobs.length > 1 && isRefusedStatement(error)) for (const job of jobs) await this.#save([job])
       else for (const job of jobs) job.reject(error)
     }
@@ -295,9 +298,10 @@ export class PostgresDatabase implements Database {
     return callbacks
   }
 
-  /** After a lost answer to COMMIT. Under the lock, so that the transaction has ended either way. Throws if it can't be found out. */
+  /** For a lost answer to COMMIT. Takes the lock first, so that the transaction has ended either way. Throws if there is no way to tell. */
   async #isCommitted(jobs: readonly Job[]): Promise<boolean> {
-    const uncertain = (cause: unknown): StorageError => new StorageError('saving to', this.path, cause, UNCERTAIN_HINT)
+    const uncertainError = (cause: unknown): StorageError =>
+      new StorageError('saving to', this.path, cause, UNCERTAIN_HINT)
     const find = (client: Client): Promise<boolean> =>
       this.#inTransaction(client, async (sql) => {
         sql.lock()
@@ -308,9 +312,9 @@ export class PostgresDatabase implements Database {
         throw new Error('the connection was cut, and no write left a trace that could be looked for')
       })
     try {
-      return await this.#whileUnreachable(() => this.#withClient(find))
+      return await this.#retryWhileUnreachable(() => this.#withClient(find))
     } catch (cause) {
-      throw uncertain(cause)
+      throw uncertainError(cause)
     }
   }
 
@@ -323,20 +327,20 @@ export class PostgresDatabase implements Database {
       return result
     } catch (error) {
       sql.exec('ROLLBACK')
-      await sql.settled()
+      await sql.waitForAnswers()
       throw error
     }
   }
 
-  /** Tries again while the server restarts, up to the limit. If it was never reached, the address may be wrong: then it fails at once. */
-  async #whileUnreachable<T>(attempt: () => Promise<T>): Promise<T> {
+  /** Retries while the server restarts, up to the limit. Fails at once if it was never reached: the address may be wrong. */
+  async #retryWhileUnreachable<T>(attempt: () => Promise<T>): Promise<T> {
     const started = performance.now()
     let wasGone = false
     for (;;) {
       try {
         return await attempt()
       } catch (error) {
-        // The schema was dropped or replaced: the next attempt looks at it again. If a table is missing, it fails again.
+        // The schema was dropped or replaced: the next attempt checks it again. If a table is missing, it fails again.
         const isGone: boolean = !wasGone && this.#isReady && hasSqlState(error, '42P01', '3F000')
         if (isGone) this.#isReady = false
         wasGone ||= isGone
@@ -348,7 +352,7 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** A connection that failed is closed, else it goes back to the pool. */
+  /** Closes a connection that failed; returns any other to the pool. */
   async #withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
     let client: PooledClient | undefined
     try {
@@ -377,7 +381,7 @@ export class PostgresDatabase implements Database {
       idleTimeoutMillis: IDLE_MS,
       allowExitOnIdle: true,
     })
-    // An idle connection was cut: the next call connects again. A busy one: its statements fail.
+    // If an idle connection is cut, the next call connects again; if a busy one is cut, its statements fail.
     pool.on('error', () => undefined)
     pool.on('connect', (client) => client.on('error', () => undefined))
     return pool
@@ -392,8 +396,8 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** A connection outside of the pool. */
-  async #connectAlone(): Promise<Client> {
+  /** Opens a connection outside the pool. */
+  async #connectUnpooled(): Promise<Client> {
     const { Client } = await loadPostgres()
     const client = new Client({ ...clientConfig(this.#options.place, this.#options), query_timeout: 0 })
     client.on('error', () => undefined) // the next query fails
@@ -402,7 +406,7 @@ export class PostgresDatabase implements Database {
     } catch (error) {
       throw connectError(this.#options.place, error)
     }
-    this.#others.add(client)
+    this.#unpooled.add(client)
     if (this.#isClosed) {
       await this.#endClient(client)
       throw closedError(this.path)
@@ -411,7 +415,7 @@ export class PostgresDatabase implements Database {
   }
 
   async #endClient(client: Client): Promise<void> {
-    if (this.#others.delete(client)) await client.end().catch(() => undefined)
+    if (this.#unpooled.delete(client)) await client.end().catch(() => undefined)
   }
 }
 

@@ -2,17 +2,17 @@
 import { DamagedError, type ErrorCode, isKeepsakeError, KeepsakeError } from '../../errors.ts'
 import { type PostgresPlace, postgresAddress } from '../../model/postgres-address.ts'
 
-/** The error reports of the server have a code of five characters (SQLSTATE). */
+/** Whether the server reported it over a connection that still works: such errors have a five-character code (SQLSTATE). */
 export function isServerError(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(codeOf(error)) && 'severity' in Object(error) && !SERVER_GONE.test(codeOf(error))
 }
 
-/** Whether it is one of these errors of the server, mapped or not. */
+/** Whether it is one of these server errors, mapped or not. */
 export function hasSqlState(error: unknown, ...states: readonly string[]): boolean {
   return states.includes(codeOf(isKeepsakeError(error) ? error.cause : error))
 }
 
-/** Whether the server refused the values of a statement, or this role: others may succeed. */
+/** Whether the server refused the values of a statement, or this role: other statements may succeed. */
 export function isRefusedStatement(error: unknown): boolean {
   return /^(22...|23...|54...|42501)$/.test(codeOf(isKeepsakeError(error) ? error.cause : error))
 }
@@ -23,7 +23,7 @@ export function isConnectionLost(error: unknown): boolean {
   return NO_CONNECTION.test(codeOf(error)) || SERVER_GONE.test(codeOf(error)) || CUT.test(messageOf(error))
 }
 
-/** The server shuts down, crashed, or is starting. */
+/** The server is shutting down, has crashed, or is starting. */
 const SERVER_GONE = /^(57P0[1-5]|08...)$/
 const NO_CONNECTION = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOENT)$/
 const CUT =
@@ -52,13 +52,13 @@ export function postgresError(place: PostgresPlace, error: unknown): unknown {
   }
   if (!isServerError(error)) return error
   return new KeepsakeError('IO', `${address}: ${message}`, {
-    hint: 'Nothing was saved. The log of the server may say more.',
+    hint: "Nothing was saved. The server's log may say more.",
     data: { address },
     cause: error,
   })
 }
 
-/** Of an attempt to connect. What answers may be no PostgreSQL. */
+/** For a failed attempt to connect: what answered may not be PostgreSQL. */
 export function connectError(place: PostgresPlace, error: unknown): unknown {
   const mapped = postgresError(place, error)
   return isKeepsakeError(mapped) ? mapped : unreachableError(postgresAddress(place), messageOf(error), error)
@@ -74,34 +74,34 @@ function unreachableError(address: string, reason: string, cause: unknown): Keep
 
 const RESTORE_HINT = 'Nothing was changed. Restore a backup into another schema.'
 
-/** By code or message; the first one counts. Without a problem, the server's own message is shown. */
+/** Matched by code or message; the first match counts. Without a problem, the server's own message is shown. */
 const KNOWN: readonly (readonly [RegExp, ErrorCode, string | undefined, string])[] = [
   [/no encryption/, 'INVALID', undefined, 'Add sslmode=verify-full or sslmode=require to the address.'],
   [
     /does not support SSL/,
     'INVALID',
-    'the server has no TLS',
-    'Turn TLS on there. In a network that you trust, add sslmode=disable to the address.',
+    'the server does not support TLS',
+    'Turn on TLS there. On a network that you trust, add sslmode=disable to the address.',
   ],
   [
     /altnames/,
     'INVALID',
     undefined,
-    "Use the name of the host that its certificate has. sslmode=verify-ca doesn't check the name.",
+    "Use a host name that its certificate has. sslmode=verify-ca doesn't check the name.",
   ],
   [
     /self-signed|certificate|unable to (verify|get)|SSL routines/i,
     'INVALID',
     undefined,
-    "Name its authority's certificate with sslrootcert=FILE. sslmode=require encrypts, but doesn't check who answers.",
+    "Name the certificate of its authority with sslrootcert=FILE. sslmode=require encrypts, but doesn't check who answers.",
   ],
   [
     /^28P01$|^28000$|^SASL|password must be a string/,
     'INVALID',
     undefined,
-    'Set PGPASSWORD, or add a line to ~/.pgpass. Check the name of the user.',
+    'Set PGPASSWORD, or add a line to ~/.pgpass. Check the user name.',
   ],
-  [/^3D000$/, 'NOT_FOUND', undefined, 'Check the name of the database, or create it with createdb.'],
+  [/^3D000$/, 'NOT_FOUND', undefined, 'Check the database name, or create it with createdb.'],
   [
     /^25006$/,
     'READ_ONLY',
@@ -112,7 +112,7 @@ const KNOWN: readonly (readonly [RegExp, ErrorCode, string | undefined, string])
     /permission denied for database/,
     'NOT_FOUND',
     undefined,
-    'Check the name of the database, or ask its owner for: GRANT CONNECT ON DATABASE … TO …',
+    'Check the database name, or ask its owner to run: GRANT CONNECT ON DATABASE … TO …',
   ],
   [
     /violates row-level security policy/,
@@ -129,13 +129,13 @@ const KNOWN: readonly (readonly [RegExp, ErrorCode, string | undefined, string])
   [
     /^54000$/,
     'INVALID',
-    'a name, or the key of a session, is too long for an index',
+    'a name or the key of a session is too long for an index',
     'Nothing was saved. Use one of at most 2,000 bytes.',
   ],
   [
     /^55P03$|^40P01$|^40001$/,
     'LOCKED',
-    'another process is writing, and did not finish in time',
+    'another process is writing and did not finish in time',
     'Nothing was saved. Try again when that process has finished its work.',
   ],
   [
@@ -149,7 +149,7 @@ const KNOWN: readonly (readonly [RegExp, ErrorCode, string | undefined, string])
     /^53[34]00$/,
     'IO',
     undefined,
-    'Nothing was saved. Close other programs, or raise max_connections on the server. A process uses up to 4 connections.',
+    'Nothing was saved. Close other connections, or raise max_connections on the server. A process uses up to 4 connections.',
   ],
   [
     /^42P01$|^42703$|^42804$/,

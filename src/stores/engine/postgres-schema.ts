@@ -1,4 +1,4 @@
-/** The schema of a memory on PostgreSQL: whether it is there and ours, how it is created, and its migrations. */
+/** Finds, creates and migrates the schema of a memory on PostgreSQL. */
 import { ForeignError, KeepsakeError, NewerError } from '../../errors.ts'
 import { type PostgresPlace, postgresAddress } from '../../model/postgres-address.ts'
 import type { PostgresTransaction } from './postgres.ts'
@@ -49,16 +49,16 @@ export async function createMemory(
   await sql.all('SELECT pg_advisory_xact_lock(hashtext(?))', [`keepsake ${place.schema}`])
   if ((await findMemory(sql, place)) !== undefined) return false
   try {
-    const there = await sql.all('SELECT 1 FROM pg_namespace WHERE nspname = ?', [place.schema])
+    const existing = await sql.all('SELECT 1 FROM pg_namespace WHERE nspname = ?', [place.schema])
     // Checked first: a role may use a schema that was made for it, and not be allowed to create one.
-    if (there.length === 0) await sql.all(`CREATE SCHEMA ${place.schema}`)
+    if (existing.length === 0) await sql.all(`CREATE SCHEMA ${place.schema}`)
     for (const statement of MIGRATIONS.flat()) sql.exec(statement)
     await writeSetting(sql, VERSION_KEY, String(MIGRATIONS.length))
     await initialize(sql)
     // The row that writers lock.
     if ((await readSetting(sql, 'last')) === undefined) await writeCounters(sql, { number: 0, nextSeq: 1 })
   } catch (error) {
-    throw hasSqlState(error, '42501') ? mayNotCreate(place, error) : error
+    throw hasSqlState(error, '42501') ? createDeniedError(place, error) : error
   }
   return true
 }
@@ -78,20 +78,16 @@ function encodingError(place: PostgresPlace, encoding: string): KeepsakeError {
 }
 
 function hiddenError(place: PostgresPlace): KeepsakeError {
-  return new KeepsakeError(
-    'NOT_FOUND',
-    `${postgresAddress(place)}: there is no schema "${place.schema}" for this role`,
-    {
-      hint: `Check the name, or ask its owner for: GRANT USAGE ON SCHEMA ${place.schema} TO …`,
-      data: { schema: place.schema },
-    },
-  )
+  return new KeepsakeError('NOT_FOUND', `${postgresAddress(place)}: this role can't see a schema "${place.schema}"`, {
+    hint: `Check the name, or ask its owner to run: GRANT USAGE ON SCHEMA ${place.schema} TO …`,
+    data: { schema: place.schema },
+  })
 }
 
-function mayNotCreate(place: PostgresPlace, cause: unknown): KeepsakeError {
+function createDeniedError(place: PostgresPlace, cause: unknown): KeepsakeError {
   const { database, schema, user = 'this role' } = place
   return new KeepsakeError('READ_ONLY', `${postgresAddress(place)}: ${user} may not create the schema ${schema}`, {
-    hint: `Ask the owner of the database for: CREATE SCHEMA ${schema} AUTHORIZATION ${place.user ?? '…'}; or: GRANT CREATE ON DATABASE ${database} TO ${place.user ?? '…'}`,
+    hint: `Ask the owner of the database to run: CREATE SCHEMA ${schema} AUTHORIZATION ${place.user ?? '…'}; or: GRANT CREATE ON DATABASE ${database} TO ${place.user ?? '…'}`,
     data: { schema },
     cause,
   })

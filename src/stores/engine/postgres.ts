@@ -59,7 +59,7 @@ export async function loadPostgres(): Promise<PostgresModule> {
   try {
     const name: string = PACKAGE
     const { default: module } = (await import(name)) as { default: PostgresModule }
-    return { Pool: module.Pool, Client: endingClient(module.Client) }
+    return { Pool: module.Pool, Client: closeOnLoginError(module.Client) }
   } catch (cause) {
     throw new KeepsakeError('UNSUPPORTED', `a memory on PostgreSQL needs the package ${PACKAGE}`, {
       hint: `Run: ${installCommand(import.meta.url, `${PACKAGE}@${PACKAGE_VERSION}`)}`,
@@ -68,8 +68,8 @@ export async function loadPostgres(): Promise<PostgresModule> {
   }
 }
 
-/** Ends the connection if logging in fails on our side, as without a password: the server would hold it, and this process, for a minute. */
-function endingClient(Client: PostgresModule['Client']): PostgresModule['Client'] {
+/** Closes the socket if login fails on our side, as it does without a password: else the server keeps it, and this process, for a minute. */
+function closeOnLoginError(Client: PostgresModule['Client']): PostgresModule['Client'] {
   return class extends Client {
     constructor(config: object) {
       super(config)
@@ -79,15 +79,15 @@ function endingClient(Client: PostgresModule['Client']): PostgresModule['Client'
 }
 
 export interface Limits {
-  /** To wait for a lock. */
+  /** How long to wait for a lock. */
   readonly lockMs: number
-  /** To connect, or to execute a statement. */
+  /** How long connecting, or one statement, may take. */
   readonly requestMs: number
 }
 
-/** The names of types, by their ids, of which the package makes something else than we want. */
-const NUMBERS = new Set([20, 21, 23, 26, 700, 701, 1700])
-const BYTES = 17
+/** Types by their OIDs. Numbers and bytes are parsed; all others stay text, which `pg` would turn into dates and objects. */
+const NUMBER_TYPES = new Set([20, 21, 23, 26, 700, 701, 1700])
+const BYTES_TYPE = 17
 
 /** Hexadecimal, after `\x`. */
 function parseBytes(text: string): Buffer {
@@ -110,17 +110,17 @@ export function clientConfig(place: PostgresPlace, { lockMs, requestMs }: Limits
     connectionTimeoutMillis: requestMs,
     lock_timeout: lockMs,
     statement_timeout: lockMs + requestMs,
-    // A process that hangs, or a machine that is gone, must not hold the lock.
+    // A process that hangs, or a machine that is gone, must not keep the lock.
     idle_in_transaction_session_timeout: lockMs + requestMs,
     // For a server that does not answer at all.
     query_timeout: lockMs + 2 * requestMs,
     types: {
-      getTypeParser: (type: number) => (NUMBERS.has(type) ? Number : type === BYTES ? parseBytes : String),
+      getTypeParser: (type: number) => (NUMBER_TYPES.has(type) ? Number : type === BYTES_TYPE ? parseBytes : String),
     },
   }
 }
 
-/** Called if the server asks for a password. The package would also send them to a server that was only found. */
+/** Called if the server asks for a password. By itself, `pg` would send PGPASSWORD even to a server that was only found. */
 async function findPassword(place: PostgresPlace, connection: object): Promise<string> {
   if (place.isFound) {
     throw new KeepsakeError('UNSUPPORTED', `your password is not sent to ${postgresAddress(place)}`, {
@@ -134,7 +134,7 @@ async function findPassword(place: PostgresPlace, connection: object): Promise<s
   })
 }
 
-/** By the module with which the package does so too, until its next version. */
+/** Uses the module that `pg` itself uses, until its next version. */
 function findInPgpass(connection: object): Promise<string | undefined> {
   const require = createRequire(createRequire(import.meta.url).resolve(PACKAGE))
   const pgpass = require('pgpass') as (connection: object, done: (password?: string) => void) => void
@@ -159,14 +159,14 @@ function readAuthority(path: string): string {
 /** `SELECT … FOR UPDATE` needs the right to write, so that a role that may only read can't block others. */
 const LOCK = "SELECT value FROM settings WHERE key = 'last' FOR UPDATE"
 
-/** Statements sent and not answered yet, before a write waits for the server. */
+/** How many statements may be unanswered before a write waits for the server. */
 const MAX_IN_FLIGHT = 200
 const MAX_IN_FLIGHT_BYTES = 1024 * 1024
-/** Statements that are prepared once per connection. They are few: lists of values make many others. */
+/** How many statements are prepared, once per connection. Lists of values can produce any number of others. */
 const MAX_PREPARED = 200
 
-/** Our text of a statement, and how it is sent. */
-const prepared = new Map<string, { readonly text: string; readonly name?: string }>()
+/** How each statement is sent, by its text with `?`. */
+const preparedStatements = new Map<string, { readonly text: string; readonly name?: string }>()
 
 /** A write of one row, which neither reads nor changes another table: several of these may be one statement. */
 const ROW_WRITE = /^(?:INSERT INTO|DELETE FROM) (\w+) (?:\(|WHERE id = \?$)/
@@ -185,14 +185,14 @@ export class PostgresTransaction implements JobTransaction {
   readonly #client: Client
   readonly #place: PostgresPlace
   readonly #writes = new Map<string, Write>()
-  #isGathering = false
+  #isCorked = false
   #inFlight = 0
   #inFlightBytes = 0
   #last: Promise<unknown> = Promise.resolve()
   failure: unknown
   counters: Sql['counters'] = undefined
   writeCount = 0
-  /** Connections with a lost or unfinished answer can't be used again. */
+  /** The connection lost an answer, so it can't be used again. */
   isBroken = false
 
   constructor(client: Client, place: PostgresPlace) {
@@ -243,20 +243,20 @@ export class PostgresTransaction implements JobTransaction {
     if (command !== 'COMMIT') throw this.failure ?? new Error(`COMMIT was answered with ${command}`)
   }
 
-  /** Waits until all answers are here. */
-  async settled(): Promise<void> {
+  /** Waits until every statement has its answer. */
+  async waitForAnswers(): Promise<void> {
     await this.#last.catch(() => undefined)
   }
 
   /** Statements sent before anything is waited for go out in one packet: a system call costs more than a statement. */
-  #gather(): void {
-    if (this.#isGathering) return
-    this.#isGathering = true
+  #cork(): void {
+    if (this.#isCorked) return
+    this.#isCorked = true
     const { stream } = this.#client.connection
     stream.cork()
     // After all that promises have left to do.
     process.nextTick(() => {
-      this.#isGathering = false
+      this.#isCorked = false
       stream.uncork()
     })
   }
@@ -287,8 +287,8 @@ export class PostgresTransaction implements JobTransaction {
   }
 
   #sendNow(statement: string, values: readonly SqlValue[]): Promise<Result> {
-    this.#gather()
-    const answer = this.#client.query({ ...translated(statement), ...(values.length === 0 ? {} : { values }) })
+    this.#cork()
+    const answer = this.#client.query({ ...numberPlaceholders(statement), ...(values.length === 0 ? {} : { values }) })
     const checked = answer.catch((error) => {
       if (!isServerError(error)) this.isBroken = true
       // Later statements only fail because the transaction can't continue.
@@ -300,14 +300,14 @@ export class PostgresTransaction implements JobTransaction {
   }
 }
 
-/** `?` becomes `$1`. */
-function translated(statement: string): { readonly text: string; readonly name?: string } {
-  const known = prepared.get(statement)
+/** Replaces each `?` with `$1`, `$2` and so on. */
+function numberPlaceholders(statement: string): { readonly text: string; readonly name?: string } {
+  const known = preparedStatements.get(statement)
   if (known) return known
   let count = 0
   const text = statement.replace(/\?/g, () => `$${++count}`)
-  if (count === 0 || prepared.size >= MAX_PREPARED) return { text }
-  const sent = { text, name: `k${prepared.size}` }
-  prepared.set(statement, sent)
+  if (count === 0 || preparedStatements.size >= MAX_PREPARED) return { text }
+  const sent = { text, name: `k${preparedStatements.size}` }
+  preparedStatements.set(statement, sent)
   return sent
 }

@@ -60,7 +60,7 @@ function parseTable(table: string, key: string, text: string) {
 
 export const TABLE_NAMES: readonly TableName[] = Object.keys(TABLES) as TableName[] // the keys of this very object
 
-export function keyColumns(table: TableName): readonly string[] {
+export function listKeyColumns(table: TableName): readonly string[] {
   return TABLES[table].key.split(', ')
 }
 

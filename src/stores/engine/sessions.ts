@@ -82,7 +82,7 @@ async function append(
   return { row, end: position + size + row.bytes.length - place }
 }
 
-/** Whether a row was written: asked if the answer to COMMIT was lost. */
+/** Whether the row was saved, for a lost answer to COMMIT. */
 async function hasRow(sql: Sql, { scope, key, start, bytes }: TranscriptRow): Promise<boolean> {
   const statement = 'SELECT bytes FROM transcripts WHERE scope = ? AND key = ? AND start = ?'
   const row = await queryOne(sql, statement, [scope, key, start])

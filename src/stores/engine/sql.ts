@@ -69,8 +69,8 @@ export function refuseNul(value: SqlValue): void {
 /** For work that must see every row. */
 export async function refuseHiddenRows(sql: Sql, path: string, work: string): Promise<void> {
   if (!(await sql.hidesRows?.())) return
-  throw new KeepsakeError('UNSUPPORTED', `${path}: row-level security hides a part of this memory from your role`, {
-    hint: `${work} must see all of it. Nothing was changed. Use the owner of the schema.`,
+  throw new KeepsakeError('UNSUPPORTED', `${path}: row-level security hides part of this memory from your role`, {
+    hint: `${work} must see all of it. Nothing was changed. Connect as the owner of the schema.`,
     data: { path },
   })
 }
@@ -112,7 +112,7 @@ export async function queryIn(
   return (await Promise.all(batches)).flat()
 }
 
-/** For none, a list that nothing is in: PostgreSQL refuses an empty one. */
+/** For 0, a NULL, which matches nothing: PostgreSQL refuses an empty list. */
 export function placeholders(count: number): string {
   return count === 0 ? 'NULL' : Array(count).fill('?').join(', ')
 }

@@ -135,7 +135,7 @@ export class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#queue.drained()
+    await this.#queue.waitUntilEmpty()
     await this.#lastWork
     for (const connection of [...this.#snapshots, this.#open?.connection, this.#empty]) connection?.close()
     this.#snapshots.clear()

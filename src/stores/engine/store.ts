@@ -65,8 +65,8 @@ export interface SqlStoreOptions {
   readonly newId?: ((ms: number) => string) | undefined
   /** The settings of the open memory, or those that the first write will record. */
   readonly settings: () => Settings
-  /** Deletes what the store makes from entries besides derived bytes. */
-  readonly deleteMore?: (sql: Sql, ids: readonly string[]) => Promise<void>
+  /** Runs in the transaction of a purge, to delete what the store derives from entries in tables of its own. */
+  readonly onPurge?: (sql: Sql, ids: readonly string[]) => Promise<void>
   /** Places that a purge can't reach, as sentences. */
   readonly outOfReach?: (backups: readonly string[]) => readonly string[]
 }
@@ -75,7 +75,7 @@ export interface SqlStoreOptions {
 export type SqlStore = Store & Pick<Movable, 'image' | 'noteBackup'>
 
 export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore {
-  const { clock = Date.now, settings, deleteMore, outOfReach = () => [] } = options
+  const { clock = Date.now, settings, onPurge, outOfReach = () => [] } = options
   const makeId = options.newId ?? newId
   let isFirstWrite = true
   let upkeep = Promise.resolve()
@@ -179,7 +179,7 @@ export function sqlStore(database: Database, options: SqlStoreOptions): SqlStore
     async purge(ids, { signal, origin = { by: 'user' } }: PurgeOptions = {}) {
       const work = async (sql: Sql) => {
         await refuseHiddenRows(sql, database.path, 'A purge')
-        await deleteMore?.(sql, ids)
+        await onPurge?.(sql, ids)
         const purged = await purgeTables(sql, ids, origin, instant(clock()))
         return { ...purged, backups: await sql.all('SELECT path FROM backups ORDER BY path') }
       }

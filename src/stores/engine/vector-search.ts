@@ -5,35 +5,35 @@ import type { CallOptions } from '../../ports/store.ts'
 import type { NearestEntries, NearestRequest } from '../../ports/vectors.ts'
 import { VectorIndex } from '../../search/vectors/vector-index.ts'
 import { type Database, placeholders, type Sql } from './sql.ts'
-import { decodeVector, LISTED, readVectorState, type VectorState } from './vector-table.ts'
+import { decodeVector, JSON_TEXTS, readVectorState, type VectorState } from './vector-table.ts'
 
-/** The oldest version that is used. */
+/** The oldest supported version. */
 const MIN_VERSION = [0, 5] as const
-/** An extension may be created, updated or dropped while we run. */
-const LOOK_AGAIN_MS = 60_000
+/** The extension may be created, updated or dropped while we run. */
+const RECHECK_MS = 60_000
 
-type Found = { readonly version: string; readonly schema: string } | { readonly problem: string }
+type PgvectorStatus = { readonly version: string; readonly schema: string } | { readonly problem: string }
 
 /** Whether the database has a pgvector that works for this role. */
 export class Pgvector {
   readonly #database: Database
-  #found: Found | undefined
-  #lookedAtMs = 0
+  #status: PgvectorStatus | undefined
+  #checkedAtMs = 0
 
   constructor(database: Database) {
     this.#database = database
   }
 
-  async find({ signal }: CallOptions = {}, again = false): Promise<Found> {
-    const isOld = performance.now() - this.#lookedAtMs > LOOK_AGAIN_MS
-    if (this.#found && !isOld && !again) return this.#found
-    const found = await this.#look(signal)
-    this.#lookedAtMs = performance.now()
-    this.#found = found
+  async find({ signal }: CallOptions = {}, isForced = false): Promise<PgvectorStatus> {
+    const isOld = performance.now() - this.#checkedAtMs > RECHECK_MS
+    if (this.#status && !isOld && !isForced) return this.#status
+    const found = await this.#check(signal)
+    this.#checkedAtMs = performance.now()
+    this.#status = found
     return found
   }
 
-  async #look(signal: AbortSignal | undefined): Promise<Found> {
+  async #check(signal: AbortSignal | undefined): Promise<PgvectorStatus> {
     const statement = `SELECT extversion, quote_ident(nspname) AS schema, CASE WHEN has_schema_privilege(n.oid, 'USAGE') THEN 1 ELSE 0 END AS usable
        FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector'`
     const [row] = await this.#database.read((sql) => sql.all(statement), signal)
@@ -58,7 +58,7 @@ export class Pgvector {
   }
 }
 
-/** As a guess; if the nearest entries have more, it is asked for more. */
+/** A guess. If the nearest entries have more, the statement runs again with a higher limit. */
 const PIECES_PER_ENTRY = 4
 
 export async function nearestByPgvector(
@@ -69,13 +69,13 @@ export async function nearestByPgvector(
 ): Promise<NearestEntries> {
   const { model } = await readVectorState(sql)
   if (model?.dimensions !== query.length || scopes.length === 0 || kinds.length === 0) return { near: [], isAll: true }
-  // The vectors have the length 1, so the product is the cosine.
+  // Vectors have length 1, so the inner product is the cosine.
   const statement = `SELECT e.id, -(v.vector::${schema}.vector OPERATOR(${schema}.<#>) (SELECT ?::text::${schema}.vector)) AS cosine
     FROM entries e JOIN vectors v ON v.id = e.id AND v.revision = e.revision
     WHERE v.piece >= 0 AND e.scope IN (${placeholders(scopes.length)}) AND e.kind IN (${placeholders(kinds.length)})
     ORDER BY cosine DESC, e.id COLLATE "C" LIMIT ?`
   const values = [`[${query.join()}]`, ...scopes, ...kinds]
-  // Several of the nearest pieces may be of one entry.
+  // Several of the nearest pieces may belong to one entry.
   for (let pieces = PIECES_PER_ENTRY * (limit + 1); ; pieces *= PIECES_PER_ENTRY) {
     const rows = await sql.all(statement, [...values, pieces])
     const cosines = new Map<string, number>()
@@ -88,7 +88,7 @@ export async function nearestByPgvector(
 
 /** Entries whose vectors are read by one statement. */
 const PAGE_ENTRIES = 500
-/** The index is rebuilt when it has so many removed rows, and more of them than others. */
+/** The index is rebuilt when it has this many removed rows, and at least half of all rows are removed. */
 const MIN_REMOVED_ROWS = 1000
 
 interface ScannedEntry {
@@ -96,19 +96,19 @@ interface ScannedEntry {
   readonly revision: string
   scope: string
   kind: string
-  /** In the index. */
+  /** Its rows in the index. */
   rows: number[]
 }
 
 /**
- * The exact scan in this process. The vectors of the scopes that were asked for are read once and kept. Before each scan, they are brought
- * up to date in the transaction that it runs in, and only what changed is read again.
+ * The exact scan in this process. It reads the vectors of the requested scopes once and keeps them. Before each scan, and in the same
+ * transaction, it brings them up to date and reads again only what changed.
  */
-export class OwnScan {
+export class ExactScan {
   readonly #database: Database
   #index: VectorIndex | undefined
   #entries = new Map<string, ScannedEntry>()
-  /** By the number by which the index knows them. */
+  /** By their number in the index. */
   #owners: ScannedEntry[] = []
   readonly #scopes = new Set<string>()
   #state: VectorState | undefined
@@ -119,7 +119,7 @@ export class OwnScan {
     this.#database = database
   }
 
-  /** One at a time. */
+  /** Runs one scan at a time. */
   nearest(query: Float32Array, request: NearestRequest): Promise<NearestEntries> {
     const work = async (sql: Sql): Promise<NearestEntries> => {
       await this.#refresh(sql, request.scopes)
@@ -148,7 +148,7 @@ export class OwnScan {
     if (state.set !== this.#state?.set) this.#clear()
     const isLoaded = scopes.every((scope) => this.#scopes.has(scope))
     if (isLoaded && state.version === this.#state?.version) return
-    // Until it is done: of this set, but of no known version.
+    // If this fails, the next scan loads the rest: the version is not known until then.
     this.#state = { ...state, version: '' }
     for (const scope of scopes) this.#scopes.add(scope)
     if (!state.model || this.#scopes.size === 0) return
@@ -166,7 +166,7 @@ export class OwnScan {
     this.#removedRows = 0
   }
 
-  /** Removes what is gone or changed. Returns the entries to read. */
+  /** Removes entries that are gone or changed. Returns those to read. */
   async #compare(sql: Sql): Promise<ReadonlyMap<string, ScannedEntry>> {
     const join = 'JOIN vectors v ON v.id = e.id AND v.piece = 0 AND v.revision = e.revision'
     const condition = `e.scope IN (${placeholders(this.#scopes.size)})`
@@ -194,10 +194,10 @@ export class OwnScan {
     const ids = [...unread.keys()]
     for (let from = 0; from < ids.length; from += PAGE_ENTRIES) {
       const page = JSON.stringify(ids.slice(from, from + PAGE_ENTRIES))
-      const statement = `SELECT id, revision, array_send(vector) AS vector FROM vectors WHERE id IN ${LISTED} ORDER BY id`
+      const statement = `SELECT id, revision, array_send(vector) AS vector FROM vectors WHERE id IN ${JSON_TEXTS} ORDER BY id`
       for (const { id, revision, vector } of await sql.all(statement, [page])) {
         const entry = unread.get(String(id))
-        // It may have changed since, if the transaction sees that.
+        // The entry may have changed since, if the transaction sees later commits.
         if (!entry || entry.revision !== revision || !(vector instanceof Uint8Array)) continue
         if (this.#owners.at(-1) !== entry) this.#owners.push(entry)
         entry.rows.push(index.add(decodeVector(vector), this.#owners.length - 1))

@@ -11,7 +11,7 @@ const SETTING = 'vectors'
 /** The `piece` in the only row of an entry without vectors: why it has none. Pieces with vectors count from 0. */
 const REFUSED = -1
 const NO_TEXT = -2
-/** The one row that tells at which revision an entry has vectors, or has none: a condition on `v`. */
+/** Selects the first row of an entry, which records the revision of its vectors, or why it has none: a condition on `v`. */
 export const FIRST_ROW = 'v.piece <= 0'
 
 /**
@@ -30,18 +30,18 @@ export function vectorStatements({ text, integer }: Readonly<Record<ColumnType, 
   return [`CREATE TABLE vectors (\n  ${columns.join(',\n  ')}\n) WITH (toast_tuple_target = 8160)`]
 }
 
-/** For a purge. */
+/** Also called by a purge. */
 export async function deleteVectors(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql.run(`DELETE FROM vectors WHERE id IN ${LISTED}`, [JSON.stringify(ids)])
+  await sql.run(`DELETE FROM vectors WHERE id IN ${JSON_TEXTS}`, [JSON.stringify(ids)])
 }
 
-/** One value for any number of texts. */
-export const LISTED = '(SELECT json_array_elements_text(?::json))'
+/** A list for IN that takes any number of texts as one JSON value. */
+export const JSON_TEXTS = '(SELECT json_array_elements_text(?::json))'
 
-/** What a reader of the table may keep until `version` changes. */
+/** A reader may keep what it read until `version` changes. */
 export interface VectorState {
   readonly model?: VectorModel
-  /** Changes with each reset. */
+  /** Identifies this set of vectors; changes with each reset. */
   readonly set: string
   /** Changes with each write to the vectors or the entries. */
   readonly version: string
@@ -54,11 +54,11 @@ export async function readVectorState(sql: Sql): Promise<VectorState> {
   const row = rows.find(({ key }) => key === SETTING)
   const version = JSON.stringify(rows)
   if (!row) return { set: '', version }
-  const { model, set } = parseJson(row['value'], 'the settings of the vectors') as Stored // as written below
+  const { model, set } = parseJson(row['value'], 'the settings of the vectors') as StoredState // as written below
   return { model, set, version }
 }
 
-interface Stored {
+interface StoredState {
   readonly model: VectorModel
   readonly set: string
   /** Changes with each write. */
@@ -66,7 +66,7 @@ interface Stored {
 }
 
 export async function writeVectorState(sql: Sql, model: VectorModel, set: string): Promise<void> {
-  const stored: Stored = { model, set, written: crypto.randomUUID() }
+  const stored: StoredState = { model, set, written: crypto.randomUUID() }
   await writeSetting(sql, SETTING, JSON.stringify(stored))
 }
 
@@ -86,7 +86,7 @@ export async function readVectorStatus(
 export async function putVectors(sql: Sql, vectors: readonly EntryVectors[]): Promise<void> {
   const ids = JSON.stringify(vectors.map(({ id }) => id))
   // Writers take turns, so this is true until COMMIT.
-  const statement = `SELECT id, revision FROM entries WHERE id IN ${LISTED}`
+  const statement = `SELECT id, revision FROM entries WHERE id IN ${JSON_TEXTS}`
   const revisions = new Map((await sql.all(statement, [ids])).map(({ id, revision }) => [id, revision]))
   const current = vectors.filter(({ id, revision }) => revisions.get(id) === revision)
   await deleteVectors(
@@ -109,7 +109,7 @@ export async function readVectors(sql: Sql, ids: readonly string[]): Promise<Rea
   const isCurrent = 'CASE WHEN v.revision = e.revision THEN 1 ELSE 0 END AS current'
   const rows = await sql.all(
     `SELECT v.id, v.hash, array_send(v.vector) AS vector, ${isCurrent}
-     FROM vectors v LEFT JOIN entries e ON e.id = v.id WHERE v.id IN ${LISTED} ORDER BY v.id, v.piece`,
+     FROM vectors v LEFT JOIN entries e ON e.id = v.id WHERE v.id IN ${JSON_TEXTS} ORDER BY v.id, v.piece`,
     [JSON.stringify(ids)],
   )
   const found = new Map<string, { readonly pieces: PieceVector[]; readonly isCurrent: boolean }>()

@@ -6,7 +6,7 @@ import { KeepsakeError } from '../../errors.ts'
 import type { NativeVectors, ReadVectors, VectorModel, VectorStatus } from '../../ports/vectors.ts'
 import { parseEntry } from './entries.ts'
 import { type Database, refuseHiddenRows, type Sql, write } from './sql.ts'
-import { nearestByPgvector, OwnScan, Pgvector } from './vector-search.ts'
+import { ExactScan, nearestByPgvector, Pgvector } from './vector-search.ts'
 import {
   FIRST_ROW,
   putVectors,
@@ -21,13 +21,13 @@ const PAGE_ENTRIES = 1000
 
 export function sqlVectors(database: Database): NativeVectors {
   const pgvector = new Pgvector(database)
-  const scan = new OwnScan(database)
+  const scan = new ExactScan(database)
   let cached: { readonly version: string; readonly byScopes: Map<string, VectorStatus> } | undefined
 
   return {
     async describe(options) {
       const found = await pgvector.find(options)
-      return 'problem' in found ? `own exact scan: ${found.problem}` : `pgvector ${found.version}`
+      return 'problem' in found ? `Keepsake's exact scan: ${found.problem}` : `pgvector ${found.version}`
     },
 
     status: (scopes, { signal } = {}) =>
@@ -54,8 +54,8 @@ export function sqlVectors(database: Database): NativeVectors {
 
     pending: (afterSeq, limit, { signal } = {}) =>
       database.read(async (sql) => {
-        const made = `SELECT FROM vectors v WHERE v.id = e.id AND ${FIRST_ROW} AND v.revision = e.revision`
-        const condition = `e.seq > ? AND NOT EXISTS (${made})`
+        const current = `SELECT FROM vectors v WHERE v.id = e.id AND ${FIRST_ROW} AND v.revision = e.revision`
+        const condition = `e.seq > ? AND NOT EXISTS (${current})`
         const rows = await sql.all(`SELECT e.* FROM entries e WHERE ${condition} ORDER BY e.seq LIMIT ?`, [
           afterSeq,
           limit,
@@ -67,7 +67,7 @@ export function sqlVectors(database: Database): NativeVectors {
       const work = async (sql: Sql): Promise<void> => {
         const present = await readVectorState(sql)
         const isSame = isComparable(present.model, model) && present.model?.pieces === model.pieces
-        if (!isSame) throw otherModel(present.model, model)
+        if (!isSame) throw modelChangedError(present.model, model)
         await putVectors(sql, vectors)
         await writeVectorState(sql, model, present.set)
       }
@@ -108,7 +108,7 @@ function isComparable(one: VectorModel | undefined, other: VectorModel): boolean
   return one?.name === other.name && one.dimensions === other.dimensions
 }
 
-function otherModel(present: VectorModel | undefined, given: VectorModel): KeepsakeError {
+function modelChangedError(present: VectorModel | undefined, given: VectorModel): KeepsakeError {
   const problem = `another process started the vectors over with ${present?.name ?? 'no model'}, not with ${given.name}`
   return new KeepsakeError('CONFLICT', problem, { hint: 'Run it again.' })
 }

@@ -1,4 +1,4 @@
-/** A memory in one schema of a PostgreSQL database, shared by machines. What a database role may do decides who may read and write. */
+/** A memory in one schema of a PostgreSQL database, shared by machines. Database roles decide who may read and write. */
 import { KeepsakeError } from '../../errors.ts'
 import { newId } from '../../model/id.ts'
 import { normalizeAgentId } from '../../model/name.ts'
@@ -43,7 +43,7 @@ export interface PostgresStore extends Store, Movable {
 
 const DEFAULT_MS = 10_000
 
-/** Opens a memory on a server, which is not asked yet. The first write creates the schema. */
+/** Opens a memory on a server, without connecting yet. The first write creates the schema. */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   const { place, clock = Date.now, lockWaitMs = DEFAULT_MS, requestMs = DEFAULT_MS } = options
   const path = postgresAddress(place)
@@ -72,7 +72,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     clock,
     newId: options.newId,
     settings: () => pinned ?? newSettings,
-    deleteMore: deleteVectors,
+    onPurge: deleteVectors,
     outOfReach: (backups) => [...backupNotices(backups, path), ...outOfReach(place)],
   })
   return {
