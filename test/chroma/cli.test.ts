@@ -20,7 +20,7 @@ async function deskOn(server: ChromaServer): Promise<{
 }
 
 describeOnServer('the command line on a Chroma server', (server) => {
-  it.concurrent('moves the entries there and back, and finds the same in them', async ({ expect }) => {
+  it.concurrent('moves the entries there and back, and finds the same entries', async ({ expect }) => {
     const desk = await Desk.furnished()
     const address = addressOf(await server.place())
     const found = await desk.json(['recall', 'staging server'])
@@ -45,7 +45,7 @@ describeOnServer('the command line on a Chroma server', (server) => {
     expect(visibleTree(join(desk.folder, 'back'))).toEqual(visibleTree(desk.workspace))
   })
 
-  it.concurrent('says of what it lacks why, and changes nothing', async ({ expect }) => {
+  it.concurrent('says why it lacks something, and changes nothing', async ({ expect }) => {
     const { ask } = await deskOn(server)
     await ask(['remember', 'Ships on Tuesday.', '--name', 'Ships'])
     const lacking = [
@@ -67,7 +67,7 @@ describeOnServer('the command line on a Chroma server', (server) => {
     expect(entries.map(({ content }: { content: string }) => content)).toEqual(['Ships on Tuesday.'])
   })
 
-  it.concurrent('forgets, purges, backs up and answers hooks without what it lacks', async ({ expect }) => {
+  it.concurrent('forgets, purges, backs up and answers hooks despite what it lacks', async ({ expect }) => {
     const { desk, address, ask } = await deskOn(server)
     for (const name of ['a', 'b', 'c']) await ask(['remember', `About ${name}.`, '--name', name])
     expect(await ask(['forget', 'a', '--yes'])).not.toHaveProperty('change')
@@ -99,7 +99,7 @@ it('is not sent memories by a hook where only a found file names it', async () =
   expect(JSON.parse(stdout).systemMessage).toContain('agent.yaml:1 leads to chroma://10.255.0.1:8000, and a file that')
 })
 
-/** Only a folder has files to name, and a server counts no entries. */
+/** Only a folder has files to name, and a server keeps no seqs. */
 function plainHit({ entry: { path: _, seq: __, ...entry }, ...hit }: Printed): Printed {
   return { entry, ...hit }
 }

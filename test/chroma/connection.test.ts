@@ -1,4 +1,4 @@
-/** What is reported when the server is down, is no Chroma, refuses, or does not answer; and that nothing acknowledged is lost. */
+/** What is reported if the server is down, is not Chroma, refuses, or does not answer; and that no acknowledged write is lost. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import type { ServerPlace } from '../../src/model/server-address.ts'
@@ -26,7 +26,7 @@ async function inFront(...args: Parameters<typeof meddler>): Promise<Meddler> {
 }
 
 describeOnServer('a Chroma server', (server) => {
-  it('is not written to before the first write, which makes the database too', async () => {
+  it('is not changed before the first write, which creates the database too', async () => {
     const { url, tenant } = await server.place()
     const store = opened({ url, tenant, database: 'not-there-yet' })
     expect([await scanned(store), await store.isMade()]).toEqual([[], false])
@@ -37,7 +37,7 @@ describeOnServer('a Chroma server', (server) => {
     expect(await scanned(opened({ url, tenant, database: 'not-there-yet' }))).toHaveLength(1)
   })
 
-  it('that is down is an error within the limit, and has everything again when it is back', async () => {
+  it('that is down is an error within the limit, and has everything when it is back', async () => {
     const place = await server.place()
     const store = opened(place)
     const before = await applyOne(store, note('before'))
@@ -59,7 +59,7 @@ describeOnServer('a Chroma server', (server) => {
     expect([0, 200]).toContain(left.length)
   })
 
-  it('that is gone for a moment is asked again', async () => {
+  it('that is gone for a moment gets the request again', async () => {
     const place = await server.place()
     let drops = 1
     const front = await inFront((_, answer) => {
@@ -73,7 +73,7 @@ describeOnServer('a Chroma server', (server) => {
     expect(await scanned(store)).toHaveLength(1)
   })
 
-  it('that does not answer is an error after the time that one request may take', async () => {
+  it('that does not answer is an error after the time limit of a request', async () => {
     const place = await server.place()
     const silent = await inFront(({ url = '' }) => url.endsWith('/upsert'), place.url)
     const store = opened({ ...place, url: silent.url }, 300)
@@ -84,7 +84,7 @@ describeOnServer('a Chroma server', (server) => {
     })
   })
 
-  it('is refused with its reason: an unknown tenant, a wrong token, another kind of server', async () => {
+  it('is refused with the reason: an unknown tenant, a wrong token, another kind of server', async () => {
     const place = await server.place()
     await expect(apply(opened({ ...place, tenant: 'nobody' }), [note('a')])).rejects.toMatchObject({
       code: 'INVALID',
@@ -114,7 +114,7 @@ describeOnServer('a Chroma server', (server) => {
       })
       await expect(scanned(opened({ ...place, url: other.url, token: 't' }))).rejects.toMatchObject({
         code: 'UNSUPPORTED',
-        message: expect.stringContaining('is no Chroma server of version 1'),
+        message: expect.stringContaining('is not a Chroma 1 server'),
       })
     }
     const full = await inFront((_, answer) => sendJson(answer, 500, { error: 'InternalError', message: 'disk full' }))
@@ -150,7 +150,7 @@ describeOnServer('a Chroma server', (server) => {
     await watch.stop()
   })
 
-  it('keeps its part of an interrupted move apart, until the move is run again', async () => {
+  it('does not serve part of an interrupted move, until the move runs again', async () => {
     const place = await server.place()
     const source = opened(await server.place())
     await apply(source, [note('a'), note('b')])
@@ -163,7 +163,7 @@ describeOnServer('a Chroma server', (server) => {
     await expect(opened({ ...place, url: front.url }).adopt(image)).rejects.toMatchObject({ code: 'IO' })
     const target = opened(place)
     expect(await scanned(target)).toEqual([])
-    // As one that was killed in the middle leaves it.
+    // As a move that was killed in the middle leaves it.
     const seed = new SeedProgram(place)
     await seed.store('aaaaaaaa-1111-4111-8111-000000000001', 'half', { type: 'fact' })
     const id = await collectionId(place)

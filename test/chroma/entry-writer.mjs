@@ -1,5 +1,5 @@
-// One of several processes that remember things in one memory on a real server, until its input ends. It prints `try N` before each
-// write and `done N` after it. A write that failed is repeated with the same id until it is there.
+// One of several processes that write to one memory on a real server, until stdin ends. It prints `try N` before each write and
+// `done N` after it. It repeats a failed write with the same id until it is saved.
 import { chromaStore } from '../../dist/stores/chroma/store.js'
 
 const [, , place, writer] = process.argv

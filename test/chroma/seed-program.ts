@@ -1,4 +1,4 @@
-/** What the seed's program does on its collection, with the same requests as its Python client sends. */
+/** What the seed's program does with its collection, by the requests that its Python client sends. */
 import type { ServerPlace } from '../../src/model/server-address.ts'
 
 export class SeedProgram {

@@ -1,4 +1,4 @@
-/** A collection that the seed's program made opens in place, and what we write is found by that program. */
+/** A collection that the seed's program made opens in place, and that program finds what we write. */
 import { afterEach, expect, it } from 'vitest'
 import type { ServerPlace } from '../../src/model/server-address.ts'
 import { type ChromaStore, type ChromaStoreOptions, chromaStore } from '../../src/stores/chroma/store.ts'
@@ -33,7 +33,7 @@ async function seedCollection(place: ServerPlace): Promise<SeedProgram> {
 }
 
 describeOnServer("the seed's collection", (server) => {
-  it('reads as entries of the agent that opens it, and is not changed by that', async () => {
+  it('opens as entries of the agent that opens it, and does not change', async () => {
     const place = await server.place()
     const seed = await seedCollection(place)
     const before = await seed.get()
@@ -70,7 +70,7 @@ describeOnServer("the seed's collection", (server) => {
     })
   })
 
-  it("finds with the seed's where what we wrote, and types that its program knows", async () => {
+  it("lets the seed's queries find what we wrote, with types that its program knows", async () => {
     const place = await server.place()
     const store = open(place)
     await apply(store, [
@@ -91,7 +91,7 @@ describeOnServer("the seed's collection", (server) => {
     }
   })
 
-  it('sees at once what the seed adds and forgets', async () => {
+  it('shows at once what the seed adds and forgets', async () => {
     const place = await server.place()
     const seed = await seedCollection(place)
     const store = open(place)
@@ -107,7 +107,7 @@ describeOnServer("the seed's collection", (server) => {
     ])
   })
 
-  it('reads ids in any form, types in any case and words of others, and reports dates that it can not read', async () => {
+  it('may have ids of any form, types in any case and unknown types, and unreadable dates are reported', async () => {
     const place = await server.place()
     const seed = new SeedProgram(place)
     await seed.store('fact-1', 'by another id', { type: 'FACT', created_at: CREATED })
@@ -135,7 +135,7 @@ describeOnServer("the seed's collection", (server) => {
     expect((await seed.get()).ids.sort()).toEqual(['fact-2', 'fact-3', 'fact-4'])
   })
 
-  it('keeps metadata of any kind, beside our own keys and changed by others', async () => {
+  it('keeps metadata of any kind, beside our keys and after external changes', async () => {
     const place = await server.place()
     const store = open(place)
     const metadata = {
@@ -161,7 +161,7 @@ describeOnServer("the seed's collection", (server) => {
     expect(record).not.toHaveProperty('zero')
   })
 
-  it('takes long texts whole', async () => {
+  it('keeps long texts whole', async () => {
     const place = await server.place()
     const long = `${'Zeile über 🧠 und Tee.\n'.repeat(20_000)}end`
     const { id } = await applyOne(open(place), { op: 'add', scope: 'main', kind: 'note', name: 'n', content: long })

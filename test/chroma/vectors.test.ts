@@ -1,4 +1,4 @@
-/** Vectors on a real server: searched there, never for a text that they were not made from, and the seed's own count. */
+/** Vectors on a real server: searched there, used only for the text that they were made from, and those of the seed count too. */
 import { expect, it } from 'vitest'
 import type { Entry } from '../../src/model/entry.ts'
 import type { Kind } from '../../src/model/kinds.ts'
@@ -33,7 +33,7 @@ describeOnServer('vectors on a Chroma server', (server) => {
   const near = async (store: ReturnType<typeof open>, n: number, kinds = KINDS, scopes = ['main']) =>
     store.vectors.nearest(axis(n), { scopes, kinds, limit: 10 })
 
-  it('are pending until they are put, and found by their text only as long as it is the same', async () => {
+  it('are pending until they are put, and used only until the text changes', async () => {
     const store = open(await server.place())
     const { entries } = await apply(store, [note('a'), note('b'), note('c', { scope: 'other' })])
     const [a, b, c] = entries as [Entry, Entry, Entry]
@@ -72,7 +72,7 @@ describeOnServer('vectors on a Chroma server', (server) => {
     await store.close()
   })
 
-  it("are the seed's own where its program made them, also after the first of ours", async () => {
+  it("of the seed's program are used, also after the first of ours", async () => {
     const place = await server.place()
     const seed = new SeedProgram(place)
     const ids = ['aaaaaaaa-1111-4111-8111-000000000001', 'aaaaaaaa-1111-4111-8111-000000000002']

@@ -1,4 +1,4 @@
-/** Several processes write while the server, and in the end one of them, is killed. What was acknowledged is there once. */
+/** Several processes write while the server, and in the end one of them, is killed. Every acknowledged write is there once. */
 import { expect, it } from 'vitest'
 import { chromaStore } from '../../src/stores/chroma/store.ts'
 import { scanned } from '../../src/testing/requests.ts'

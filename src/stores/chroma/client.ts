@@ -1,7 +1,7 @@
-/** Chroma's HTTP API (v2) for one collection. A request can be repeated without harm, and is once when the connection breaks. */
+/** Chroma's HTTP API (v2) for one collection. Every request is safe to repeat, and is retried once if the connection breaks. */
 import type { ServerPlace } from '../../model/server-address.ts'
 import type { CallOptions } from '../../ports/store.ts'
-import { notChroma, partlyWritten, refusedRequest, timedOut, unknownTenant, unreachable } from './errors.ts'
+import { notChromaError, partialError, refusedError, tenantError, timeoutError, unreachableError } from './errors.ts'
 
 export type MetadataValue = string | number | boolean
 /** `null` removes a key. Keys that are not given stay. */
@@ -49,19 +49,19 @@ export class ChromaClient {
     this.#database = `/tenants/${encodeURIComponent(place.tenant)}/databases/${encodeURIComponent(place.database)}`
   }
 
-  /** `undefined`: there is no collection yet. `fresh`: asks the server even if the collection is known. */
+  /** `undefined`: there is no collection yet. `fresh`: asks the server even if the collection is cached. */
   async find(call: CallOptions = {}, fresh = false): Promise<Collection | undefined> {
     if (this.#collection && !fresh) return this.#collection
     this.#collection = undefined
-    const answer = await this.#ask('GET', `${this.#database}/collections/${COLLECTION}`, undefined, call)
+    const answer = await this.#send('GET', `${this.#database}/collections/${COLLECTION}`, undefined, call)
     if (!isNotFound(answer)) return this.#remember(answer)
-    const tenant = await this.#ask('GET', `/tenants/${encodeURIComponent(this.place.tenant)}`, undefined, call)
-    if (isNotFound(tenant)) throw unknownTenant(this.place)
+    const tenant = await this.#send('GET', `/tenants/${encodeURIComponent(this.place.tenant)}`, undefined, call)
+    if (isNotFound(tenant)) throw tenantError(this.place)
     this.#check(tenant)
     return undefined
   }
 
-  /** Creates the collection, and the database where it is missing. If another process was faster, returns theirs. */
+  /** Creates the collection, and the database where it is missing. If another process was first, returns its collection. */
   async create(metadata: RawMetadata, call: CallOptions = {}): Promise<Collection> {
     const body = {
       name: COLLECTION,
@@ -69,24 +69,24 @@ export class ChromaClient {
       metadata: { 'hnsw:space': 'cosine', ...metadata },
       configuration: { hnsw: { space: 'cosine', ef_search: 500 } },
     }
-    const create = (): Promise<Answer> => this.#ask('POST', `${this.#database}/collections`, body, call)
+    const create = (): Promise<Answer> => this.#send('POST', `${this.#database}/collections`, body, call)
     const answer = await create()
     if (answer.status < 300) return this.#remember(answer)
     const theirs = await this.find(call, true)
     if (theirs) return theirs
     const databases = this.#database.replace(/\/[^/]*$/, '')
-    const made = await this.#ask('POST', databases, { name: this.place.database }, call)
+    const made = await this.#send('POST', databases, { name: this.place.database }, call)
     if (made.status !== 409) this.#check(made)
     return this.#remember(await create())
   }
 
   /** Replaces the collection's metadata. */
   async setMetadata({ id }: Collection, metadata: RawMetadata, call?: CallOptions): Promise<void> {
-    this.#check(await this.#ask('PUT', `${this.#database}/collections/${id}`, { new_metadata: metadata }, call))
+    this.#check(await this.#send('PUT', `${this.#database}/collections/${id}`, { new_metadata: metadata }, call))
     this.#collection = undefined
   }
 
-  /** Every record. The hosted service gives them in pages; other servers all at once, and so of one moment. */
+  /** Every record. The hosted service returns them in pages; other servers all at once, and so as of one moment. */
   async list(include: readonly Include[], call?: CallOptions): Promise<readonly ChromaRecord[]> {
     const isHosted = new URL(this.place.url).hostname.endsWith('.trychroma.com')
     if (!isHosted) return recordsIn(await this.#post('get', { include }, call))
@@ -100,17 +100,17 @@ export class ChromaClient {
 
   async get(ids: readonly string[], include: readonly Include[], call?: CallOptions): Promise<readonly ChromaRecord[]> {
     const found: ChromaRecord[] = []
-    for (const some of lotsOf(ids)) found.push(...recordsIn(await this.#post('get', { ids: some, include }, call)))
+    for (const part of chunk(ids)) found.push(...recordsIn(await this.#post('get', { ids: part, include }, call)))
     return found
   }
 
-  /** With a document and a vector: creates or replaces the record. Else: changes it, if it is there. */
+  /** With a document and a vector, creates or replaces the record. Otherwise updates it, if it exists. */
   async write(writes: readonly RecordWrite[], call?: CallOptions, onWritten?: (count: number) => void): Promise<void> {
     let done = 0
     const [whole, parts] = [writes.filter(isWhole), writes.filter((write) => !isWhole(write))]
-    const sorts = [whole, parts.filter(({ vector }) => vector), parts.filter(({ vector }) => !vector)]
-    for (const [index, batch] of sorts.flatMap((sort, n) => lotsOf(sort).map((lot) => [n, lot] as const))) {
-      const embeddings = batch[0]?.vector && batch.map(({ vector }) => vector && shortNumbers(vector))
+    const groups = [whole, parts.filter(({ vector }) => vector), parts.filter(({ vector }) => !vector)]
+    for (const [index, batch] of groups.flatMap((group, n) => chunk(group).map((part) => [n, part] as const))) {
+      const embeddings = batch[0]?.vector && batch.map(({ vector }) => vector && toShortNumbers(vector))
       const body = {
         ids: batch.map(({ id }) => id),
         metadatas: batch.map(({ metadata }) => metadata),
@@ -118,17 +118,17 @@ export class ChromaClient {
         ...(embeddings ? { embeddings } : {}),
       }
       const answer = await this.#post(index === 0 ? 'upsert' : 'update', body, call).catch((error: unknown) => {
-        throw done === 0 ? error : partlyWritten(error, done, writes.length)
+        throw done === 0 ? error : partialError(error, done, writes.length)
       })
-      if (answer === undefined) throw refusedRequest(this.place, 404, 'the collection was removed')
+      if (answer === undefined) throw refusedError(this.place, 404, 'the collection was removed')
       done += batch.length
       onWritten?.(done)
     }
   }
 
-  /** Ids that are not there are no error. */
+  /** Missing ids are no error. */
   async remove(ids: readonly string[], call?: CallOptions): Promise<void> {
-    for (const some of lotsOf(ids)) await this.#post('delete', { ids: some }, call)
+    for (const part of chunk(ids)) await this.#post('delete', { ids: part }, call)
   }
 
   /** Ids and distances of the nearest records, the nearest first. */
@@ -138,7 +138,7 @@ export class ChromaClient {
     where: RawMetadata,
     call?: CallOptions,
   ): Promise<readonly (readonly [recordId: string, distance: number])[]> {
-    const body = { query_embeddings: [shortNumbers(vector)], n_results: limit, where, include: ['distances'] }
+    const body = { query_embeddings: [toShortNumbers(vector)], n_results: limit, where, include: ['distances'] }
     const answer = ((await this.#post('query', body, call)) ?? {}) as { ids?: string[][]; distances?: number[][] }
     return (answer.ids?.[0] ?? []).map((id, index) => [id, answer.distances?.[0]?.[index] ?? Number.NaN])
   }
@@ -148,7 +148,7 @@ export class ChromaClient {
     for (let tries = 1; tries <= 2; tries++) {
       const collection = await this.find(call)
       if (!collection) return undefined
-      const answer = await this.#ask('POST', `${this.#database}/collections/${collection.id}/${verb}`, body, call)
+      const answer = await this.#send('POST', `${this.#database}/collections/${collection.id}/${verb}`, body, call)
       if (!isNotFound(answer)) return this.#check(answer).json
       // Another process may have removed the collection and created it again.
       this.#collection = undefined
@@ -159,21 +159,21 @@ export class ChromaClient {
   #check(answer: Answer): Answer {
     const { status, json } = answer
     if (status < 300 && json !== undefined) return answer
-    const isServers = isObject(json) || status === 401 || status === 403 || status >= 500
-    if (isServers) throw refusedRequest(this.place, status, wordsOf(answer))
-    throw notChroma(this.place, `it answers with status ${status}, and not as Chroma does`)
+    const isFromChroma = isObject(json) || status === 401 || status === 403 || status >= 500
+    if (isFromChroma) throw refusedError(this.place, status, readMessage(answer))
+    throw notChromaError(this.place, `it answered with status ${status}, but not as Chroma does`)
   }
 
   #remember(answer: Answer): Collection {
     const { json } = this.#check(answer)
-    if (!isObject(json) || typeof json['id'] !== 'string') throw notChroma(this.place, 'a collection has no id')
+    if (!isObject(json) || typeof json['id'] !== 'string') throw notChromaError(this.place, 'a collection has no id')
     const { id, metadata, dimension } = json
     const known = isObject(metadata) ? metadata : {}
     this.#collection = { id, metadata: known, ...(typeof dimension === 'number' ? { dimension } : {}) }
     return this.#collection
   }
 
-  async #ask(method: string, path: string, body?: object, { signal }: CallOptions = {}): Promise<Answer> {
+  async #send(method: string, path: string, body?: object, { signal }: CallOptions = {}): Promise<Answer> {
     const { token, url } = this.place
     const isWrite = method === 'PUT' || /\/(upsert|update|delete)$/.test(path)
     const timeout = AbortSignal.timeout(this.#requestMs)
@@ -194,8 +194,8 @@ export class ChromaClient {
         return { status: response.status, json: parseJson(await response.text()) }
       } catch (error) {
         signal?.throwIfAborted()
-        if (timeout.aborted) throw timedOut(this.place, this.#requestMs, isWrite)
-        if (tries === 2) throw unreachable(this.place, error, isWrite)
+        if (timeout.aborted) throw timeoutError(this.place, this.#requestMs, isWrite)
+        if (tries === 2) throw unreachableError(this.place, error, isWrite)
         await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
       }
     }
@@ -216,13 +216,13 @@ function isWhole({ document, vector }: RecordWrite): boolean {
   return document !== undefined && vector !== undefined
 }
 
-function lotsOf<T>(items: readonly T[]): T[][] {
+function chunk<T>(items: readonly T[]): T[][] {
   const count = Math.ceil(items.length / BATCH_RECORDS)
   return Array.from({ length: count }, (_, n) => items.slice(n * BATCH_RECORDS, (n + 1) * BATCH_RECORDS))
 }
 
-/** Nine digits are enough for a 32-bit float, and half as long as JSON would write. */
-function shortNumbers(vector: Float32Array): number[] {
+/** Nine digits are enough for a 32-bit float, and half of what JSON would write. */
+function toShortNumbers(vector: Float32Array): number[] {
   return Array.from(vector, (value) => Number(value.toPrecision(9)))
 }
 
@@ -230,12 +230,12 @@ function isNotFound({ status, json }: Answer): boolean {
   return status === 404 && isObject(json) && json['error'] === 'NotFoundError'
 }
 
-function wordsOf({ status, json }: Answer): string {
-  const words = isObject(json) ? (json['message'] ?? json['error']) : undefined
-  return typeof words === 'string' ? words : `status ${status}`
+function readMessage({ status, json }: Answer): string {
+  const message = isObject(json) ? (json['message'] ?? json['error']) : undefined
+  return typeof message === 'string' ? message : `status ${status}`
 }
 
-/** `undefined`: it is no JSON. */
+/** `undefined`: not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,6 +1,6 @@
 /**
- * What this process knows of the collection: the metadata of every record, read again for each question, and the documents it had to
- * read. There is no change log to follow, so two listings are compared; their digest is the epoch of the feed.
+ * What this process knows of the collection: the metadata of every record, read again for each request, and the documents that it
+ * needed. There is no change log, so each listing is compared with the one before; its digest is the epoch of the feed.
  */
 import { createHash } from 'node:crypto'
 import { abortable } from '../../model/abortable.ts'
@@ -13,7 +13,7 @@ import { type Defaults, decodeMetadata, entryId } from './record.ts'
 export interface Row {
   readonly recordId: string
   readonly metadata: RawMetadata
-  /** Of the metadata without the marks of vectors. */
+  /** Of the metadata without the vector marks. */
   readonly digest: string
   readonly head: EntryHead
   /** Missing until it is loaded. */
@@ -28,7 +28,7 @@ export class Listing {
   readonly #defaults: () => Promise<Defaults>
   /** Of the last refresh, in the order of `seq`. */
   rows: readonly Row[] = []
-  /** The same for the same entries, in every process. */
+  /** Every process computes the same one for the same entries. */
   epoch = ''
   #byId = new Map<string, Row>()
   #owners: ReadonlyMap<string, string> | undefined
@@ -41,13 +41,13 @@ export class Listing {
     this.#defaults = defaults
   }
 
-  row(id: string): Row | undefined {
+  getRow(id: string): Row | undefined {
     return this.#byId.get(id)
   }
 
   /** The row that has a name, alias or key (see `handlesOf`); of several, the oldest. */
-  owner(scope: Scope, handle: string): Row | undefined {
-    this.#owners ??= ownersOf(this.rows)
+  findOwner(scope: Scope, handle: string): Row | undefined {
+    this.#owners ??= indexOwners(this.rows)
     return this.#byId.get(this.#owners.get(`${scope}\0${handle}`) ?? '')
   }
 
@@ -57,10 +57,10 @@ export class Listing {
     )
   }
 
-  /** Reads the collection again, unless that was done since the question was asked. */
+  /** Reads the collection again, unless it was read after the request began (`askedAtMs`). */
   async refresh({ askedAtMs, signal }: CallOptions = {}): Promise<void> {
     if (askedAtMs !== undefined && this.#startedAt >= askedAtMs) return
-    // One that is running may have passed already what was written since.
+    // A refresh that is running may have missed the latest writes.
     this.#next ??= this.#running.then(() => {
       this.#next = undefined
       const work = this.#read()
@@ -68,16 +68,16 @@ export class Listing {
       return work
     })
     const next = this.#next
-    next.catch(() => undefined) // reported to those who still wait
+    next.catch(() => undefined) // reported to the callers that still wait
     await abortable(() => next, signal)
   }
 
-  /** After a write: what comes next reads again, also if it belongs to a question from before. */
+  /** After a write: the next refresh reads again, even for a request that began earlier. */
   expire(): void {
     this.#startedAt = Number.NEGATIVE_INFINITY
   }
 
-  /** With their contents. Rows that are gone meanwhile are left out. */
+  /** Adds the contents. Leaves out rows whose records are gone. */
   async load(rows: readonly Row[], call?: CallOptions): Promise<readonly Entry[]> {
     const missing = rows.filter(({ content }) => content === undefined).map(({ recordId }) => recordId)
     const loaded = new Map((await this.#fetch(missing, call)).map((row) => [row.head.id, row]))
@@ -93,7 +93,7 @@ export class Listing {
     if (recordIds.length === 0) return []
     const defaults = await this.#defaults()
     const records = await this.#client.get(recordIds, ['metadatas', 'documents'], call)
-    return records.flatMap((record) => rowOf(record, defaults) ?? [])
+    return records.flatMap((record) => parseRow(record, defaults) ?? [])
   }
 
   async #read(): Promise<void> {
@@ -103,8 +103,8 @@ export class Listing {
     const unnamed: string[] = []
     for (const record of await this.#client.list(['metadatas'])) {
       const known = this.#byId.get(entryId(record.id))
-      const isKnown = known?.digest === digestOf(record.metadata)
-      const row = isKnown ? { ...known, metadata: record.metadata } : rowOf(record, defaults)
+      const isKnown = known?.digest === digestMetadata(record.metadata)
+      const row = isKnown ? { ...known, metadata: record.metadata } : parseRow(record, defaults)
       if (row) rows.push(row)
       else unnamed.push(record.id)
     }
@@ -130,10 +130,10 @@ export function vectorMark(state: VectorState, revision: string, hash: string): 
 }
 
 /**
- * Whether the vector of a record can be used, and the hash of the text that it was made from, also where the entry has changed since.
+ * Whether the vector of a record can be used, and the hash of the text that it was made from, even if the entry has changed since.
  * A record without marks was written by the seed's program, which embeds what it writes.
  */
-export function markOf({ metadata, head }: Row): { state: VectorState | 'pending'; hash?: string } {
+export function readMark({ metadata, head }: Row): { state: VectorState | 'pending'; hash?: string } {
   const [state, revision, hash] = MARKS.map((key) => metadata[key])
   if (state === undefined) return { state: 'current' }
   const hashPart = typeof hash === 'string' && hash !== '' ? { hash } : {}
@@ -141,20 +141,20 @@ export function markOf({ metadata, head }: Row): { state: VectorState | 'pending
   return { state: known ?? 'pending', ...hashPart }
 }
 
-function rowOf(record: ChromaRecord, defaults: Defaults): Row | undefined {
+function parseRow(record: ChromaRecord, defaults: Defaults): Row | undefined {
   const { id: recordId, metadata, document: content } = record
   const { head, problem } = decodeMetadata(recordId, metadata, defaults, content)
-  return head && { recordId, metadata, digest: digestOf(metadata), head, content, problem }
+  return head && { recordId, metadata, digest: digestMetadata(metadata), head, content, problem }
 }
 
-function ownersOf(rows: readonly Row[]): ReadonlyMap<string, string> {
+function indexOwners(rows: readonly Row[]): ReadonlyMap<string, string> {
   const pairs = rows.flatMap(({ head }) =>
     handlesOf(head).map((handle) => [`${head.scope}\0${handle}`, head.id] as const),
   )
   return new Map(pairs.reverse())
 }
 
-function digestOf(metadata: RawMetadata): string {
+function digestMetadata(metadata: RawMetadata): string {
   const entries = Object.entries(metadata).filter(([key]) => !MARKS.some((mark) => mark === key))
   return digest(JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1))))
 }

@@ -1,4 +1,4 @@
-/** Moving a memory from and to a Chroma server: present entries only. A collection that is being filled is marked, and not read. */
+/** Moves a memory from and to a Chroma server: present entries only. A collection that is being filled is marked, and not read. */
 import type { Entry } from '../../model/entry.ts'
 import type { Adopted, AdoptOptions, CallOptions, MemoryImage, Settings } from '../../ports/store.ts'
 import type { ChromaClient, Collection } from './client.ts'
@@ -12,10 +12,10 @@ const UNFINISHED_KEY = 'keepsake_unfinished'
 export function refuseUnfinished({ place }: ChromaClient, { metadata }: Collection): void {
   if (metadata[UNFINISHED_KEY] === undefined) return
   const hint = 'Run the same move again; it starts over.'
-  throw serverError(place, 'CONFLICT', '%s has part of a memory, because a move to it was interrupted', { hint })
+  throw serverError(place, 'CONFLICT', '%s has only part of a memory, because a move to it was interrupted', { hint })
 }
 
-/** `seq` is counted from 1: the store's own numbers are too large to go on from. */
+/** `seq` counts from 1: the store's own numbers are too large to continue from. */
 export async function createImage(
   listing: Listing,
   settings: Settings,
@@ -39,11 +39,11 @@ export async function createImage(
   }
 }
 
-/** `built`: the image of what is there afterwards. */
+/** `readBuilt`: reads the image of the result. */
 export async function adoptImage(
   client: ChromaClient,
   image: MemoryImage,
-  built: () => Promise<MemoryImage>,
+  readBuilt: () => Promise<MemoryImage>,
   { signal, onProgress, check, withoutHistory = false }: AdoptOptions,
 ): Promise<Adopted> {
   const call: CallOptions = signal ? { signal } : {}
@@ -64,9 +64,9 @@ export async function adoptImage(
     const records = entries.map((entry) => newRecord(entry, collection))
     await client.write(records, call, (done) => onProgress?.(done, records.length))
     await client.setMetadata(collection, settings, call)
-    await check?.(await built())
+    await check?.(await readBuilt())
   } catch (error) {
-    // What can't be removed is marked, and the next move removes it.
+    // What can't be removed stays marked, and the next move removes it.
     await client.setMetadata(collection, { ...settings, [UNFINISHED_KEY]: true }).catch(() => undefined)
     await removeAll(client).then(() => client.setMetadata(collection, settings), String)
     throw error

@@ -1,6 +1,6 @@
 /**
  * An entry as a record of the seed's collection: its content is the document; `type`, `created_at`, the key of a context and the user's
- * own keys are at the top level, as the seed's program writes and filters them; all else has a key `keepsake_*`. A record without those
+ * own keys are at the top level, as the seed's program writes and filters them; the rest has keys `keepsake_*`. A record without those
  * keys is read as the seed's program meant it.
  */
 import {
@@ -21,7 +21,7 @@ import { revisionOf } from '../../model/revision.ts'
 import { parseInstant } from '../../model/time.ts'
 import { isObject, type MetadataPatch, type MetadataValue, parseJson, type RawMetadata } from './client.ts'
 
-/** What a record that lacks our keys belongs to. */
+/** The agent and the time zone of records that lack our keys. */
 export interface Defaults {
   readonly agent: string
   readonly zone: string
@@ -67,7 +67,7 @@ export function encodeMetadata(entry: Entry): Readonly<Record<string, MetadataVa
   ])
 }
 
-/** What turns the metadata of a record into `wanted`. */
+/** The patch that turns the metadata of a record into `wanted`. */
 export function patchMetadata(before: RawMetadata, wanted: ReturnType<typeof encodeMetadata>): MetadataPatch {
   const removed = Object.keys(before).filter((key) => !Object.hasOwn(wanted, key) && !key.startsWith('keepsake_vector'))
   // The seed's program writes microseconds; the same moment is not written again.
@@ -76,16 +76,16 @@ export function patchMetadata(before: RawMetadata, wanted: ReturnType<typeof enc
   return Object.fromEntries([...kept, ...removed.map((key) => [key, null] as const)])
 }
 
-/** No `head` where it depends on the document, and that was not read. `problem`: a date can't be read, so it never expires. */
+/** `head` is missing if it depends on a document that was not read. `problem`: a date is unreadable, so the entry never expires. */
 export function decodeMetadata(
   recordId: string,
   raw: RawMetadata,
   { agent, zone }: Defaults,
   document?: string,
 ): { readonly head?: EntryHead; readonly problem?: string } {
-  const kind = kindOf(raw)
+  const kind = readKind(raw)
   const { scope, naming, fixedName = null } = KINDS[kind]
-  const given = naming === 'given' ? (readString(raw['keepsake_name']) ?? nameIn(document)) : null
+  const given = naming === 'given' ? (readString(raw['keepsake_name']) ?? nameFromDocument(document)) : null
   const name = naming === 'fixed' ? fixedName : given
   const revision = readString(raw['keepsake_revision'])
   const aliases = parseJson(String(raw['keepsake_aliases']))
@@ -106,7 +106,7 @@ export function decodeMetadata(
     ...(key === undefined ? {} : { key }),
     aliases: Array.isArray(aliases) ? aliases.map(String) : [],
     description: readString(raw['keepsake_description']) ?? '',
-    metadata: userMetadata(raw, key !== undefined),
+    metadata: readUserMetadata(raw, key !== undefined),
     createdAt,
     updatedAt: readDate(raw['keepsake_updated_at']) ?? createdAt,
     expiresAt: expiry ?? null,
@@ -116,14 +116,14 @@ export function decodeMetadata(
   return { head: { ...head, revision: actual }, ...(problem === undefined ? {} : { problem }) }
 }
 
-function kindOf({ keepsake_kind: kind, type }: RawMetadata): Kind {
+function readKind({ keepsake_kind: kind, type }: RawMetadata): Kind {
   if (isKind(kind)) return kind
   const word = String(type).toLowerCase()
   return isMemoryType(word) ? word : 'fact'
 }
 
 /** Blank documents have no words for a name. */
-function nameIn(document: string | undefined): string | undefined {
+function nameFromDocument(document: string | undefined): string | undefined {
   return document?.trim() === '' ? 'untitled' : document && nameFromContent(document)
 }
 
@@ -140,9 +140,9 @@ function isFraction(value: unknown): value is number {
   return typeof value === 'number' && !Number.isSafeInteger(value)
 }
 
-function userMetadata(raw: RawMetadata, hasContextKey: boolean): Metadata {
+function readUserMetadata(raw: RawMetadata, hasContextKey: boolean): Metadata {
   const hidden = readObject(raw['keepsake_meta'])
-  // A type that is not the seed's is the user's own word.
+  // A type that the seed does not know is the user's own metadata.
   const hasOwnType = raw['keepsake_kind'] === undefined && !isMemoryType(String(raw['type'] ?? 'fact').toLowerCase())
   const top = Object.entries(raw).flatMap(([key, value]): [string, JsonValue][] => {
     if (!isUserKey(key, hasContextKey) && !(key === 'type' && hasOwnType)) return []

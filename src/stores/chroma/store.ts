@@ -1,6 +1,6 @@
 /**
- * The store on a Chroma server: the collection `memories` as the seed's program has it, one record an entry. It keeps the present and
- * nothing else; what it lacks is declared. The server is asked for every answer, so any number of processes may write.
+ * The store on a Chroma server: the collection `memories` as the seed's program has it, one record per entry. It keeps present entries
+ * only, and declares what it lacks. Every call reads from the server, so any number of processes may write.
  */
 import { InvalidError, KeepsakeError } from '../../errors.ts'
 import { lastStates, normalizeOrigin, touchedBy } from '../../model/apply.ts'
@@ -56,8 +56,8 @@ export const CAPABILITIES: Capabilities = Object.freeze({
   watch: true,
   atomicBatch: 'a Chroma server has no transactions: a batch is written record by record',
   expect: "a Chroma server can't compare a revision and write in one step",
-  uniqueNames: "a Chroma server can't keep two processes from giving one name at the same moment",
-  lastingSeq: 'a Chroma server counts nothing: entries are numbered by when they were created',
+  uniqueNames: "a Chroma server can't keep two processes from giving the same name at the same moment",
+  lastingSeq: 'a Chroma server has no counters: entries are numbered by creation time',
   history: 'a memory on a Chroma server keeps no history',
   undo: 'a memory on a Chroma server keeps no history, so nothing can be undone',
   asOf: 'a memory on a Chroma server keeps no earlier states',
@@ -65,10 +65,10 @@ export const CAPABILITIES: Capabilities = Object.freeze({
   moveHistory: 'a memory on a Chroma server takes present entries only',
   sessions: 'a memory on a Chroma server keeps no sessions',
   leases: 'a Chroma server has no leases',
-  derived: 'a Chroma collection has no place for other bytes',
+  derived: 'a Chroma collection has no place for derived bytes',
 })
 
-const ELSEWHERE = 'A memory in a folder or in one file has it; copy this one there with: keepsake move --to PATH'
+const MOVE_HINT = 'Memories in a folder, a file or PostgreSQL have it. To copy this one: keepsake move --to TARGET'
 const WATCH_MS = 3000
 
 /** Nothing is sent before the first call, and nothing written before the first write. */
@@ -76,18 +76,18 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
   const client = new ChromaClient(place, requestMs)
   const address = addressOf(place)
   const agent = options.agent === undefined ? undefined : normalizeAgentId(options.agent)
-  const fresh = settingsFor(newId(clock()), agent ?? 'main', options)
+  const newSettings = settingsFor(newId(clock()), agent ?? 'main', options)
   const listing = new Listing(client, readDefaults)
   let closed = false
   let writing: Promise<unknown> = Promise.resolve()
 
-  function enter(signal?: AbortSignal): void {
+  function checkOpen(signal?: AbortSignal): void {
     if (closed) throw new KeepsakeError('CLOSED', `the store at ${address} is closed`, { hint: 'Open it again.' })
     signal?.throwIfAborted()
   }
 
-  async function entered<T>(work: () => Promise<T>, { signal }: CallOptions = {}): Promise<T> {
-    enter(signal)
+  async function whenOpen<T>(work: () => Promise<T>, { signal }: CallOptions = {}): Promise<T> {
+    checkOpen(signal)
     return work()
   }
 
@@ -95,11 +95,11 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
     return createImage(listing, await readSettings(), instant(clock()), signal ? { signal } : {})
   }
 
-  /** A collection of the seed's program has no settings: those of this process hold, with the collection's id. */
-  function settingsIn(collection: Collection): Settings {
+  /** A collection of the seed's program has no settings: it gets those of this process, with its own id. */
+  function readSettingsIn(collection: Collection): Settings {
     refuseUnfinished(client, collection)
     const stored = collection.metadata[SETTINGS_KEY]
-    if (typeof stored !== 'string') return isId(collection.id) ? { ...fresh, id: collection.id } : fresh
+    if (typeof stored !== 'string') return isId(collection.id) ? { ...newSettings, id: collection.id } : newSettings
     const found = Object(parseJson(stored)) as FoundSettings // checked here
     const settings = checkedSettings(address, found, (problem, allowed) => new InvalidError(address, problem, allowed))
     refuseOtherWish(settings, options, `${address} was made with`)
@@ -109,7 +109,7 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
 
   async function readSettings(call?: CallOptions): Promise<Settings> {
     const collection = await client.find(call)
-    return collection ? settingsIn(collection) : fresh
+    return collection ? readSettingsIn(collection) : newSettings
   }
 
   async function readDefaults(): Promise<Defaults> {
@@ -117,15 +117,15 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
     return { agent: agent ?? only, zone }
   }
 
-  async function makeCollection(call?: CallOptions): Promise<Collection> {
+  async function ensureCollection(call?: CallOptions): Promise<Collection> {
     const known = await client.find(call)
     // Another process may have fixed the dimension meanwhile.
     const found = known && known.dimension === undefined ? await client.find(call, true) : known
-    return found ?? client.create({ [SETTINGS_KEY]: JSON.stringify(fresh) }, call)
+    return found ?? client.create({ [SETTINGS_KEY]: JSON.stringify(newSettings) }, call)
   }
 
   async function refresh(call: CallOptions): Promise<void> {
-    enter(call.signal)
+    checkOpen(call.signal)
     await listing.refresh(call)
   }
 
@@ -143,9 +143,9 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
   async function lookUp({ ids, handles }: LookupRequest, call: CallOptions): Promise<LookupResult> {
     const owners: [scope: string, handle: string, id: string][] = []
     for (const [scope, some] of handles) {
-      for (const handle of some) owners.push([scope, handle, listing.owner(scope, handle)?.head.id ?? ''])
+      for (const handle of some) owners.push([scope, handle, listing.findOwner(scope, handle)?.head.id ?? ''])
     }
-    const rows = [...ids].flatMap((id) => listing.row(id) ?? [])
+    const rows = [...ids].flatMap((id) => listing.getRow(id) ?? [])
     return { entries: await listing.load(rows, call), owners: owners.filter(([, , id]) => id !== ''), seqs: [] }
   }
 
@@ -162,7 +162,7 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
     const { steps, named } = await planBatch((wanted) => lookUp(wanted, call), batch, undefined, context)
     if (steps.length === 0) return { entries: named.map(handOut), warnings: [] }
     for (const { before, after } of steps) if (!before && after) refuseOtherScope(settings, after.scope)
-    await send(touchedBy(steps), await makeCollection(call), call).finally(() => listing.expire())
+    await send(touchedBy(steps), await ensureCollection(call), call).finally(() => listing.expire())
     const operations = steps.map(({ operation, after }) =>
       operation.op === 'add' && after ? { ...operation, seq: seqOf(after) } : operation,
     )
@@ -173,11 +173,11 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
     }
   }
 
-  /** All of it is checked by now. Removals come last, so that what moves to another entry is never missing. */
+  /** The whole batch has been checked. Removals come last, so that what moves to another entry is never missing. */
   async function send(touched: ReturnType<typeof touchedBy>, collection: Collection, call: CallOptions): Promise<void> {
     const [writes, removed]: [RecordWrite[], string[]] = [[], []]
     for (const { id, before, after } of touched) {
-      const row = listing.row(id)
+      const row = listing.getRow(id)
       if (!after) removed.push(...(row ? [row.recordId] : []))
       else if (!before || !row) writes.push(newRecord(after, collection))
       else {
@@ -191,9 +191,9 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
     await client.remove(removed, call)
   }
 
-  function refuse(lack: keyof Capabilities, hint = ELSEWHERE): () => Promise<never> {
+  function refuse(lack: keyof Capabilities, hint = MOVE_HINT): () => Promise<never> {
     const reason = String(CAPABILITIES[lack])
-    return () => entered(() => Promise.reject(new KeepsakeError('UNSUPPORTED', reason, { hint, data: { address } })))
+    return () => whenOpen(() => Promise.reject(new KeepsakeError('UNSUPPORTED', reason, { hint, data: { address } })))
   }
 
   const [noHistory, noSessions] = [refuse('history'), refuse('sessions')]
@@ -201,23 +201,23 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
   return {
     address,
     capabilities: CAPABILITIES,
-    init: () => entered(async () => void settingsIn(await makeCollection())),
-    isMade: () => entered(async () => (await client.find({}, true)) !== undefined),
-    settings: () => entered(readSettings),
+    init: () => whenOpen(async () => void readSettingsIn(await ensureCollection())),
+    isMade: () => whenOpen(async () => (await client.find({}, true)) !== undefined),
+    settings: () => whenOpen(readSettings),
     async apply(batch, { expect = {}, signal } = {}) {
-      enter(signal)
+      checkOpen(signal)
       if (Object.keys(expect).length > 0) return refuse('expect', 'Leave out expect (--expect).')()
       if (batch.reverts !== undefined) return refuse('undo')()
       const hasSeq = batch.operations.some((operation) => operation.op === 'add' && operation.seq !== undefined)
       if (hasSeq) return refuse('lastingSeq', 'Leave out seq.')()
-      // One at a time, so that this process never gives one name twice.
+      // One at a time, so that this process never gives the same name twice.
       const turn = writing.then(() => apply(batch, signal ? { signal } : {}))
       writing = turn.catch(() => undefined)
       return turn
     },
-    get: (id, call = {}) => readOne(() => listing.row(id), call),
-    resolve: (scope, name, call = {}) => readOne(() => listing.owner(scope, name), call),
-    resolveKey: (scope, key, call = {}) => readOne(() => listing.owner(scope, keyHandle(key)), call),
+    get: (id, call = {}) => readOne(() => listing.getRow(id), call),
+    resolve: (scope, name, call = {}) => readOne(() => listing.findOwner(scope, name), call),
+    resolveKey: (scope, key, call = {}) => readOne(() => listing.findOwner(scope, keyHandle(key)), call),
     async *scan(filter: ScanFilter = {}, call: CallOptions = {}) {
       for (const entry of await listing.load(await readRows(filter, call), call)) {
         call.signal?.throwIfAborted()
@@ -236,11 +236,11 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
     versions: noHistory,
     gone: noHistory,
     stateAt: refuse('asOf'),
-    absorb: (call) => entered(async () => ({ changes: [], heldBack: [], warnings: [] }), call),
+    absorb: (call) => whenOpen(async () => ({ changes: [], heldBack: [], warnings: [] }), call),
     async purge(ids, { signal } = {}) {
       const call = signal ? { signal } : {}
       await refresh(call)
-      const recordIds = ids.flatMap((id) => listing.row(id)?.recordId ?? [])
+      const recordIds = ids.flatMap((id) => listing.getRow(id)?.recordId ?? [])
       await client.remove(recordIds, call).finally(() => listing.expire())
       const outOfReach = [`copies that the Chroma server at ${address} keeps: its log, its files and their backups`]
       return { cleaned: recordIds.length > 0 ? ['the records in the collection'] : [], occurrences: [], outOfReach }
@@ -257,18 +257,18 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
       return { stop: async () => clearInterval(timer) }
     },
     sessions: { append: noSessions, read: noSessions, readBefore: noSessions, list: noSessions },
-    derived: { read: () => entered(nothing), write: () => entered(async () => false) },
-    vectors: chromaVectors({ client, listing, enter, makeCollection }),
-    document: () => entered(nothing),
+    derived: { read: () => whenOpen(returnNothing), write: () => whenOpen(async () => false) },
+    vectors: chromaVectors({ client, listing, checkOpen, ensureCollection }),
+    document: () => whenOpen(returnNothing),
     lease: refuse('leases', 'Make sure that only one process does this work.'),
-    image: (call = {}) => entered(() => readImage(call), call),
+    image: (call = {}) => whenOpen(() => readImage(call), call),
     async adopt(image, adoptOptions = {}) {
-      enter(adoptOptions.signal)
+      checkOpen(adoptOptions.signal)
       refuseOtherWish(image.settings, options, 'the memory to move was made with')
       return adoptImage(client, image, () => readImage({}), adoptOptions).finally(() => listing.expire())
     },
     // There is no place to record it, so a purge can't name it.
-    noteBackup: () => entered(nothing),
+    noteBackup: () => whenOpen(returnNothing),
     async close() {
       closed = true
       await writing
@@ -276,4 +276,4 @@ export function chromaStore({ place, requestMs, clock = Date.now, ...options }: 
   }
 }
 
-async function nothing(): Promise<undefined> {}
+async function returnNothing(): Promise<undefined> {}

@@ -1,5 +1,5 @@
 /**
- * One vector a record, searched by the server. Chroma requires a vector with every record, so an entry that was not embedded yet has a
+ * One vector per record, searched by the server. Chroma requires a vector with every record, so an entry that was not embedded yet has a
  * placeholder and a mark, and the search leaves marked records out. The model is recorded in the collection's metadata.
  */
 import type { Entry, Scope } from '../../model/entry.ts'
@@ -8,17 +8,17 @@ import type { CallOptions } from '../../ports/store.ts'
 import type { EntryVectors, NativeVectors, VectorModel } from '../../ports/vectors.ts'
 import { type ChromaClient, type Collection, parseJson, type RawMetadata, type RecordWrite } from './client.ts'
 import { serverError } from './errors.ts'
-import { type Listing, markOf, PENDING, type Row, vectorMark } from './listing.ts'
+import { type Listing, PENDING, type Row, readMark, vectorMark } from './listing.ts'
 import { encodeMetadata } from './record.ts'
 
 export interface VectorParts {
   readonly client: ChromaClient
   readonly listing: Listing
-  readonly enter: (signal?: AbortSignal) => void
-  readonly makeCollection: (call?: CallOptions) => Promise<Collection>
+  readonly checkOpen: (signal?: AbortSignal) => void
+  readonly ensureCollection: (call?: CallOptions) => Promise<Collection>
 }
 
-/** Of all-MiniLM-L6-v2, which the seed uses, and Keepsake unless told otherwise. */
+/** Of all-MiniLM-L6-v2, the seed's model and Keepsake's default. */
 const DEFAULT_DIMENSIONS = 384
 const SEED_MODEL = /minilm-l6/i
 const MODEL_KEY = 'keepsake_model'
@@ -26,14 +26,14 @@ const MODEL_KEY = 'keepsake_model'
 /** The record of an entry that is not embedded yet. */
 export function newRecord(entry: Entry, collection: Collection): RecordWrite {
   const { id, content: document } = entry
-  const dimensions = collection.dimension ?? modelIn(collection)?.dimensions ?? DEFAULT_DIMENSIONS
+  const dimensions = collection.dimension ?? readModel(collection)?.dimensions ?? DEFAULT_DIMENSIONS
   const metadata = { ...encodeMetadata(entry), ...PENDING }
   return { id, document, metadata, vector: placeholder(id, dimensions) }
 }
 
-export function chromaVectors({ client, listing, enter, makeCollection }: VectorParts): NativeVectors {
+export function chromaVectors({ client, listing, checkOpen, ensureCollection }: VectorParts): NativeVectors {
   async function readRows(call: CallOptions): Promise<readonly Row[]> {
-    enter(call.signal)
+    checkOpen(call.signal)
     await listing.refresh(call)
     return listing.rows
   }
@@ -43,13 +43,13 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
     describe: async () => "the Chroma server's own index",
     async status(scopes, call = {}) {
       const rows = (await readRows(call)).filter(({ head }) => scopes.includes(head.scope))
-      const model = modelIn(await client.find(call, true))
-      const idsIn = (state: string) => rows.filter((row) => markOf(row).state === state).map(({ head }) => head.id)
-      return { ...(model ? { model } : {}), pending: idsIn('pending'), refused: idsIn('refused') }
+      const model = readModel(await client.find(call, true))
+      const idsWith = (state: string) => rows.filter((row) => readMark(row).state === state).map(({ head }) => head.id)
+      return { ...(model ? { model } : {}), pending: idsWith('pending'), refused: idsWith('refused') }
     },
     async reset(model, call = {}) {
-      enter(call.signal)
-      const collection = await makeCollection(call)
+      checkOpen(call.signal)
+      const collection = await ensureCollection(call)
       const { dimension = model.dimensions } = collection
       if (dimension !== model.dimensions) {
         const hint = 'A collection keeps the dimension of its first record: use another model, or an empty database.'
@@ -58,7 +58,7 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
         throw serverError(client.place, 'INVALID', problem, { hint, data })
       }
       // The seed's program has made its vectors with this model, and they have no marks.
-      const keepsUnmarked = modelIn(collection) === undefined && SEED_MODEL.test(model.name)
+      const keepsUnmarked = readModel(collection) === undefined && SEED_MODEL.test(model.name)
       const metadata = { ...PENDING, keepsake_vector_hash: null }
       const updates = (await readRows(call)).flatMap((row) =>
         keepsUnmarked && row.metadata['keepsake_vector'] === undefined ? [] : [{ id: row.recordId, metadata }],
@@ -68,7 +68,7 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
       listing.expire()
     },
     async pending(afterSeq, limit, call = {}) {
-      const rows = (await readRows(call)).filter((row) => row.head.seq > afterSeq && markOf(row).state === 'pending')
+      const rows = (await readRows(call)).filter((row) => row.head.seq > afterSeq && readMark(row).state === 'pending')
       // Entries of one millisecond may share a seq: they are on one page.
       const last = rows[limit - 1]?.head.seq ?? Number.POSITIVE_INFINITY
       const page = rows.filter(({ head }) => head.seq <= last)
@@ -76,12 +76,12 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
     },
     async put(vectors, { model, ...call }) {
       await readRows(call)
-      const present = modelIn(await client.find(call, true))
+      const present = readModel(await client.find(call, true))
       if (JSON.stringify(present) !== JSON.stringify(model)) {
         const problem = `another process started the vectors on %s over with ${present?.name ?? 'no model'}`
         throw serverError(client.place, 'CONFLICT', problem, { hint: 'Run it again.' })
       }
-      const writes = vectors.flatMap((one) => vectorWrite(one, listing.row(one.id)) ?? [])
+      const writes = vectors.flatMap((one) => vectorWrite(one, listing.getRow(one.id)) ?? [])
       await client.write(writes, call)
       listing.expire()
     },
@@ -89,14 +89,14 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
       const wanted = new Set(ids)
       // A placeholder has no hash.
       const rows = (await readRows(call)).filter((row) => {
-        const { state, hash } = markOf(row)
+        const { state, hash } = readMark(row)
         return wanted.has(row.head.id) && (state !== 'pending' || hash !== undefined)
       })
       const recordIds = rows.map(({ recordId }) => recordId)
       const records = await client.get(recordIds, ['embeddings'], call)
       const vectors = new Map(records.map(({ id, vector = [] }) => [id, Float32Array.from(vector)]))
       const found = rows.flatMap((row) => {
-        const [vector, { state, hash = '' }] = [vectors.get(row.recordId), markOf(row)]
+        const [vector, { state, hash = '' }] = [vectors.get(row.recordId), readMark(row)]
         const pieces = vector && (state === 'current' || state === 'pending') ? [{ hash, vector }] : []
         return vector ? [[row.head.id, { pieces, isCurrent: state !== 'pending' }] as const] : []
       })
@@ -105,12 +105,12 @@ export function chromaVectors({ client, listing, enter, makeCollection }: Vector
     async nearest(query, { scopes, kinds, limit, ...call }) {
       const rows = await readRows(call)
       const wanted = rows.filter(
-        (row) => scopes.includes(row.head.scope) && kinds.includes(row.head.kind) && markOf(row).state === 'current',
+        (row) => scopes.includes(row.head.scope) && kinds.includes(row.head.kind) && readMark(row).state === 'current',
       )
       if (wanted.length === 0) return { near: [], isAll: true }
       const byRecord = new Map(wanted.map(({ recordId, head }) => [recordId, head.id]))
-      const where = whereOf(scopes, kinds, rows)
-      // The server also finds vectors of earlier revisions: then more are asked for.
+      const where = buildFilter(scopes, kinds, rows)
+      // The server also finds vectors of earlier revisions: then the query asks for more.
       for (let asked = Math.max(limit, 10); ; asked *= 4) {
         const found = await client.query(query, asked, where, call)
         const near = found.flatMap(([recordId, distance]) => {
@@ -132,7 +132,7 @@ function placeholder(id: string, dimensions: number): Float32Array {
   return vector.map((value) => value / length)
 }
 
-function modelIn(collection: Collection | undefined): VectorModel | undefined {
+function readModel(collection: Collection | undefined): VectorModel | undefined {
   const model = Object(parseJson(String(collection?.metadata[MODEL_KEY]))) as Partial<VectorModel> // anyone may write it
   return model.name && model.dimensions ? (model as VectorModel) : undefined
 }
@@ -147,8 +147,8 @@ function vectorWrite(
   return { id, metadata: vectorMark('current', revision, piece.hash), vector: piece.vector }
 }
 
-/** Records of the seed's program have none of these keys, and pass: the caller picks among them. */
-function whereOf(scopes: readonly Scope[], kinds: readonly Kind[], rows: readonly Row[]): RawMetadata {
+/** Records of the seed's program have none of these keys, so they pass: the caller filters them. */
+function buildFilter(scopes: readonly Scope[], kinds: readonly Kind[], rows: readonly Row[]): RawMetadata {
   const otherScopes = new Set(rows.map(({ head }) => head.scope).filter((scope) => !scopes.includes(scope)))
   const otherKinds = KIND_NAMES.filter((kind) => !kinds.includes(kind))
   const states = ['pending', 'refused', 'empty']
