@@ -22,7 +22,7 @@ export interface Embeddings {
   readonly pending: number
   /** Entries that have none because the model does not take their text; missing where this process knows of none. */
   readonly refused?: readonly RefusedEntry[]
-  /** What compares the vectors if the store keeps them: `pgvector 0.8.0`, `own exact scan`. */
+  /** What compares the vectors if the store keeps them: `pgvector 0.8.0`, `Keepsake's exact scan`. */
   readonly searchedBy?: string
   /** Why the last try to make them failed: a sentence. */
   readonly problem?: string

@@ -63,7 +63,7 @@ export interface PendingEdit {
 export interface FeedOptions extends CallOptions {
   /** Look for external edits in these scopes, or in all of them. If left out, `edits` is empty. */
   readonly edits?: readonly Scope[] | 'all'
-  /** Changes of no entry in these scopes may be left out. */
+  /** Changes that touch no entry in these scopes may be left out. */
   readonly scopes?: readonly Scope[]
 }
 
@@ -280,13 +280,13 @@ export interface Capabilities {
   readonly expect: true | string
   /** A name or key has one owner in its scope, however many processes write. */
   readonly uniqueNames: true | string
-  /** A `seq` is never given twice, and a given one is kept. */
+  /** The store never assigns a `seq` twice, and keeps one that the caller gives. */
   readonly lastingSeq: true | string
   /** `changes`, `versions` and `gone`; a feed that reports each change. */
   readonly history: true | string
   /** A purge deletes earlier versions too. */
   readonly purgePast: true | string
-  /** `adopt` copies history, sessions and files. Otherwise it takes present entries, if `withoutHistory` says so. */
+  /** `adopt` copies history, sessions and files. Otherwise it copies present entries only, and needs `withoutHistory`. */
   readonly moveHistory: true | string
   readonly sessions: true | string
   readonly leases: true | string

@@ -56,17 +56,17 @@ export interface NearestRequest extends CallOptions {
 }
 
 export interface NearestEntries {
-  /** Each by its nearest piece, the nearest first. Equally near ones by id. */
+  /** Each entry by its nearest piece: the nearest entry first, ties by id. */
   readonly near: readonly { readonly id: string; readonly cosine: number }[]
-  /** There are no others in these scopes and of these kinds. */
+  /** There are no other entries with vectors in these scopes and of these kinds. */
   readonly isAll: boolean
 }
 
-/** The process that holds the lease `embed` writes; any process may search. Only vectors of an entry's present revision are ever used. */
+/** Only the process that holds the lease `embed` writes; any process may search. Only vectors of an entry's present revision are ever used. */
 export interface NativeVectors {
-  /** How many pieces of a text are embedded at most. Missing: all of them. */
+  /** How many pieces of an entry the store can keep. Missing: all of them. */
   readonly maxPieces?: number | undefined
-  /** Who searches, for people: "pgvector 0.8.0" or "own exact scan". */
+  /** What searches the vectors, for people to read: "pgvector 0.8.0" or "Keepsake's exact scan". */
   describe(options?: CallOptions): Promise<string>
   status(scopes: readonly Scope[], options?: CallOptions): Promise<VectorStatus>
   /**
@@ -74,7 +74,7 @@ export interface NativeVectors {
    * for `read`, as those of an earlier revision.
    */
   reset(model: VectorModel, options?: CallOptions): Promise<void>
-  /** Entries of all agents without vectors of their present revision, in the order of `seq`, from behind the given one: `limit`, or the rest. */
+  /** Entries of all agents without vectors of their present revision, in the order of `seq`, after the given one. Fewer than `limit`: the last. */
   pending(afterSeq: number, limit: number, options?: CallOptions): Promise<readonly Entry[]>
   /**
    * Replaces the vectors of these entries. Skips an entry that is not at the given revision any more.

@@ -117,7 +117,7 @@ export interface Searched {
   /**
    * With the modes semantic and hybrid: whose vectors these are, and how many entries have none yet; and how many get none because the
    * model does not take their text, where there are any. `searchedBy`: what compares them if the store keeps them, such as
-   * `pgvector 0.8.0` or `own exact scan`.
+   * `pgvector 0.8.0` or `Keepsake's exact scan`.
    */
   readonly vectors?: {
     readonly model: string

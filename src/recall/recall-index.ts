@@ -51,15 +51,15 @@ export class RecallIndex {
     return turn
   }
 
-  /** The entry as of the last look at the store. Those read before are remembered for as long as they are unchanged. */
+  /** The entry as of the last refresh. Entries that were read are cached until they change. */
   async read(id: string, options: CallOptions): Promise<Entry | undefined> {
-    const known = this.#scopes.map((scope) => scope.known(id)).find((entry) => entry !== undefined)
-    if (known) return structuredClone(known)
+    const cached = this.#scopes.map((scope) => scope.cachedEntry(id)).find((entry) => entry !== undefined)
+    if (cached) return structuredClone(cached)
     const cursors = this.#scopes.map(({ at }) => at)
     const entry = await this.#store.get(id, options)
     const n = this.#names.indexOf(entry?.scope ?? '')
     // It may have changed while it was read.
-    if (entry && this.#scopes[n]?.at === cursors[n]) this.#scopes[n]?.remember(structuredClone(entry))
+    if (entry && this.#scopes[n]?.at === cursors[n]) this.#scopes[n]?.cacheEntry(structuredClone(entry))
     return entry
   }
 
@@ -73,7 +73,7 @@ export class RecallIndex {
     const problems: Problem[] = []
     const { timezone: zone } = await this.#store.settings()
     const cursors = await Promise.all(this.#scopes.map((scope) => scope.cursor(zone, options)))
-    // Asked together: a server answers both in the time of one.
+    // In parallel: on a server they share a round trip.
     const feeds = await Promise.all(
       this.#names.map((name, n) =>
         this.#store.feed(cursors[n] ?? 'now', { ...options, edits: [name], scopes: [name] }),

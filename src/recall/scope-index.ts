@@ -17,8 +17,8 @@ const FEW = 32
 const WORTH_SAVING = 64
 const WORTH_SAVING_SHARE = 1 / 16
 
-/** Entries remembered per scope. */
-const MAX_REMEMBERED = 256
+/** Entries cached per scope. */
+const MAX_CACHED = 256
 
 interface Note {
   readonly version: number
@@ -39,8 +39,8 @@ export class ScopeIndex {
   #cursor: Cursor | undefined
   #edited: ReadonlySet<string> = new Set()
   #unsaved = 0
-  /** Entries that searches have shown, as they are in the index. */
-  readonly #shown = new Map<string, Entry>()
+  /** Entries that searches returned, at the revision that the index has. */
+  readonly #cached = new Map<string, Entry>()
   #opened = false
   /** Put in or taken out since `takeTouched`; missing while nobody asks, or where any may be. */
   #touched: Set<string> | undefined
@@ -68,16 +68,16 @@ export class ScopeIndex {
     return touched
   }
 
-  /** An entry read earlier that nothing has changed since. */
-  known(id: string): Entry | undefined {
-    return this.#shown.get(id)
+  /** An entry that was read earlier and has not changed since. */
+  cachedEntry(id: string): Entry | undefined {
+    return this.#cached.get(id)
   }
 
-  remember(entry: Entry): void {
-    // A file may be edited or renamed at any moment, and is near.
+  /** Not from a folder: a file may be edited or renamed at any moment. */
+  cacheEntry(entry: Entry): void {
     if (entry.path !== undefined) return
-    if (this.#shown.size >= MAX_REMEMBERED) this.#shown.clear()
-    this.#shown.set(entry.id, entry)
+    if (this.#cached.size >= MAX_CACHED) this.#cached.clear()
+    this.#cached.set(entry.id, entry)
   }
 
   /** Where it has followed the feed to; the snapshot is opened first. */
@@ -111,7 +111,7 @@ export class ScopeIndex {
   async #open(zone: string, options: CallOptions): Promise<void> {
     this.#opened = true
     this.#touched = undefined
-    this.#shown.clear()
+    this.#cached.clear()
     this.#zone = zone
     this.#cursor = undefined
     this.#index = new SearchIndex(this.#analyzer, SCHEMA)
@@ -128,7 +128,7 @@ export class ScopeIndex {
   /** Where the feed can't tell what changed: every head against what the index holds of it. */
   async #compare(options: CallOptions): Promise<void> {
     this.#edited = new Set()
-    this.#shown.clear()
+    this.#cached.clear()
     const heads = await this.#store.heads({ scopes: [this.#scope] }, options)
     const there = new Set(heads.map((head) => head.id))
     for (const id of [...this.#index.ids()]) if (!there.has(id)) this.#remove(id)
@@ -205,7 +205,7 @@ export class ScopeIndex {
 
   #touch(id: string): void {
     this.#touched?.add(id)
-    this.#shown.delete(id)
+    this.#cached.delete(id)
   }
 
   #holds(head: EntryHead): boolean {

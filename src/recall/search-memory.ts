@@ -57,7 +57,7 @@ export interface Meant {
 export async function searchMemory(place: SearchPlace, request: SearchRequest, call: SearchCall = {}): Promise<Found> {
   const query = withDateWords(parseQuery(request.text, place.analyzer))
   const options = callOf(request)
-  // Asked together: a server answers both in the time of one.
+  // In parallel: on a server they share a round trip.
   const [exact] = await Promise.all([
     exactEntries(place.store, request, options),
     call.looked ? undefined : place.index.inStep(() => undefined, options),

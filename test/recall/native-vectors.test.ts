@@ -79,7 +79,7 @@ describe('vectors of the store', () => {
     expect(await memory.embeddings()).toMatchObject({ searchedBy: 'vectors in RAM' })
   })
 
-  it('are of as many pieces as the store takes, of the text before the name', async () => {
+  it('have as many pieces as the store takes, those of the text first', async () => {
     const server = new Server()
     server.vectors.maxPieces = 1
     const letters = new Letters()
@@ -90,7 +90,7 @@ describe('vectors of the store', () => {
     expect(server.piecesOf(entry.id)).toBe(1)
   })
 
-  it('are replaced whole, used again by their text, and go with their entry', async () => {
+  it('are replaced as a whole, reused for the same text, and deleted with their entry', async () => {
     const server = new Server()
     const letters = new Letters()
     const memory = await server.open(letters)
@@ -111,7 +111,7 @@ describe('vectors of the store', () => {
     expect([...server.vectors.entries.keys()]).not.toContain(entry.id)
   })
 
-  it('count only for the text that they were made of', async () => {
+  it('are used only for the text that they were made from', async () => {
     const server = new Server()
     const [writer, reader] = [await server.open(), await server.open()]
     const { entry } = await writer.remember('aaaa aaaa')
@@ -139,7 +139,7 @@ describe('vectors of the store', () => {
     expect(await bestScore(reader, 'zzzz')).toBeGreaterThan(0.9)
   })
 
-  it('are not made of an entry that changed meanwhile, which has its turn later', async () => {
+  it('are not put for an entry that changed meanwhile, and are made later', async () => {
     const server = new Server()
     const other = await server.open()
     const { entry } = await other.remember('aaaa aaaa')
@@ -173,7 +173,7 @@ describe('vectors of the store', () => {
     expect(letters.take().filter((text) => given.includes(text))).toEqual([])
   })
 
-  it('of another text than the present rule cuts are made again, from the same pieces', async () => {
+  it('of an older rule for pieces are made again, reusing equal pieces', async () => {
     const server = new Server()
     const memory = await server.open()
     await memory.apply(texts(3))
@@ -185,7 +185,7 @@ describe('vectors of the store', () => {
     expect([letters.take(), server.vectors.model]).toEqual([[], model])
   })
 
-  it('are none of texts that say nothing, which are not pending', async () => {
+  it('do not exist for entries without text, which are not pending', async () => {
     const server = new Server()
     const memory = await server.open()
     await memory.remember('!!! ???')
@@ -193,7 +193,7 @@ describe('vectors of the store', () => {
     expect((await memory.search('aaaa')).searched.vectors).toMatchObject({ pending: 0 })
   })
 
-  it('are found again by a process that searched while they were made again', async () => {
+  it('are found by a process that searched while they were made again', async () => {
     const server = new Server()
     const letters = new Letters()
     const other = await server.open(letters)
@@ -211,7 +211,7 @@ describe('vectors of the store', () => {
     expect(await hits()).toBe(3)
   })
 
-  it('give the hits and scores of the local search, with any filter', async () => {
+  it('give the same hits and scores as the local search, with any filter', async () => {
     const letters = new Letters()
     const operations = texts(
       700,
@@ -287,7 +287,7 @@ describe('texts that the model refuses', () => {
 })
 
 describe('vectors of another model', () => {
-  it('cost the hits by meaning, until all are made again', async () => {
+  it('leave search to words, until all are made again', async () => {
     const server = new Server()
     const memory = await server.open()
     await memory.remember('aaaa bbbb', { name: 'Ab' })
@@ -306,13 +306,13 @@ describe('vectors of another model', () => {
     expect((await memory.search('bbbb')).searched.mode).toBe('lexical')
   })
 
-  it('are another model’s too if only their length differs', async () => {
+  it('are also those of the same name with other dimensions', async () => {
     const server = new Server()
     const memory = await server.open()
     await memory.remember('aaaa bbbb')
     await memory.embed()
     const { searched } = await (await server.open(new Letters('letters', 9))).search('bbbb')
-    expect(searched.wordsOnly).toContain('have 27 numbers, and letters makes 9 now')
+    expect(searched.wordsOnly).toContain('have 27 dimensions, and letters now makes 9')
   })
 
   it('are not mixed with those of a process that lost the lease', async () => {
@@ -328,24 +328,27 @@ describe('vectors of another model', () => {
   })
 })
 
-describe('vectors that can not be asked', () => {
-  it.each(['status', 'nearest', 'read'] as const)('(%s) cost the hits by meaning and no more', async (call) => {
-    const server = new Server()
-    const writer = await server.open()
-    await writer.remember('aaaa bbbb', { name: 'Ab' })
-    await writer.embed()
-    const memory = await server.open()
-    memory.hook = (name) => (name === call ? failDown() : undefined)
-    const { searched, hits, warnings } = await memory.search('bbbb')
-    expect([searched.mode, hits.length]).toEqual(['lexical', 1])
-    expect(warnings).toEqual(['By words alone: the server can not be reached. Is it running?'])
-    await expect(memory.search('bbbb', { mode: 'hybrid' })).rejects.toMatchObject({ code: 'IO' })
-    expect((await memory.whyNot('bbbb', 'Ab')).reason).toBe('found')
-    memory.hook = () => undefined
-    expect((await memory.search('bbbb')).searched.mode).toBe('hybrid')
-  })
+describe('vectors that can not be searched', () => {
+  it.each(['status', 'nearest', 'read'] as const)(
+    '(%s) leave search to words, and nothing else fails',
+    async (call) => {
+      const server = new Server()
+      const writer = await server.open()
+      await writer.remember('aaaa bbbb', { name: 'Ab' })
+      await writer.embed()
+      const memory = await server.open()
+      memory.hook = (name) => (name === call ? failDown() : undefined)
+      const { searched, hits, warnings } = await memory.search('bbbb')
+      expect([searched.mode, hits.length]).toEqual(['lexical', 1])
+      expect(warnings).toEqual(['By words alone: the server can not be reached. Is it running?'])
+      await expect(memory.search('bbbb', { mode: 'hybrid' })).rejects.toMatchObject({ code: 'IO' })
+      expect((await memory.whyNot('bbbb', 'Ab')).reason).toBe('found')
+      memory.hook = () => undefined
+      expect((await memory.search('bbbb')).searched.mode).toBe('hybrid')
+    },
+  )
 
-  it('because others have the place are reported', async () => {
+  it('because another program uses the collection are reported', async () => {
     const server = new Server()
     const memory = await server.open()
     await memory.remember('aaaa bbbb', { name: 'Ab' })

@@ -1,4 +1,4 @@
-/** Vectors that a store in RAM keeps and searches itself: the port as plainly as can be, for tests of what is built on it. */
+/** Vectors that a store in RAM keeps and searches itself: the simplest implementation of the port, for tests of what uses it. */
 import { KeepsakeError } from '../../src/errors.ts'
 import type { Entry } from '../../src/model/entry.ts'
 import type { Store } from '../../src/ports/store.ts'

@@ -1,7 +1,7 @@
 /**
  * Makes vectors for a store that keeps them itself: of all agents' entries that have none of their present revision, in the order of
  * `seq`. The caller holds the lease. Invariant: an entry gets all of its vectors at once. A run that ends early keeps what it has put, and
- * hands the pieces of a half-finished entry to the next run of this process.
+ * passes the pieces of a half-finished entry to the next run of this process.
  */
 import { KeepsakeError } from '../../errors.ts'
 import { abortable } from '../../model/abortable.ts'
@@ -17,10 +17,10 @@ import type { EmbedPendingOptions } from './meaning-view.ts'
 import type { Refusals } from './refusals.ts'
 
 const MAX_BATCH_ENTRIES = 64
-/** About. */
+/** A soft limit: the pieces of an entry stay together. */
 const MAX_BATCH_PIECES = 64
 /** No model has a reason to refuse it. */
-const HARMLESS = 'a word'
+const PROBE_TEXT = 'a word'
 
 export interface NativeRun extends EmbedPendingOptions {
   readonly store: Store
@@ -39,7 +39,7 @@ interface PiecedEntry {
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** Returns how many pieces the model was given. */
+/** Returns how many pieces the model embedded. */
 export async function embedNative(run: NativeRun): Promise<number> {
   const call = run.signal ? { signal: run.signal } : {}
   return new NativeEmbedding(run, await prepareModel(run, call), call).run()
@@ -56,15 +56,15 @@ export function modelConflict(
   if (!isOther && (dimensions ?? present.dimensions) === present.dimensions) return undefined
   const problem = isOther
     ? `the vectors of this memory are of ${present.name}, not of ${name}`
-    : `the vectors of this memory have ${present.dimensions} numbers, and ${name} makes ${dimensions} now`
+    : `the vectors of this memory have ${present.dimensions} dimensions, and ${name} now makes ${dimensions}`
   const back = isOther ? `Set embedding_model to ${present.name}, or make` : 'Make'
   return new KeepsakeError('CONFLICT', problem, {
-    hint: `${back} all of them anew, for every agent: keepsake embed --anew`,
+    hint: `${back} all of them again, for every agent: keepsake embed --anew`,
     data: { made: present.name, model: name },
   })
 }
 
-/** Starts the vectors over if there are none, if it was asked for, or if texts were cut into pieces by an older rule. */
+/** Resets the vectors if there are none yet, if the caller asked for it, or if an older rule cut the texts into pieces. */
 async function prepareModel({ vectors, source, anew, made }: NativeRun, call: CallOptions): Promise<VectorModel> {
   const present = anew ? undefined : (await vectors.status([], call)).model
   const conflict = modelConflict(present, source.model, undefined)
@@ -79,7 +79,7 @@ async function prepareModel({ vectors, source, anew, made }: NativeRun, call: Ca
 
 async function measureDimensions(source: EmbedSource, call: CallOptions): Promise<number> {
   const embed = await abortable(() => source.load(call), call.signal)
-  const [vector] = (await embedTaken(embed, [['', HARMLESS]], call.signal)).vectors.values()
+  const [vector] = (await embedTaken(embed, [['', PROBE_TEXT]], call.signal)).vectors.values()
   if (!vector) throw new Error('a model gave no vector') // see Embed
   return vector.length
 }
@@ -134,7 +134,7 @@ class NativeEmbedding {
     if (retry.length > 0) yield* store.scan({ ids: new Set(retry) }, this.#call)
   }
 
-  /** What is finished is put in any case. */
+  /** Puts what is finished even if the model fails or the run is interrupted. */
   async #embedBatch(batch: readonly PiecedEntry[]): Promise<void> {
     const { vectors, refusals, made } = this.#run
     const ids = batch.map(({ entry }) => entry.id)
@@ -167,7 +167,7 @@ class NativeEmbedding {
     }
   }
 
-  /** Without the signal: what was made is kept. */
+  /** Ignores the signal, so that finished vectors are kept. */
   async #put(batch: readonly PiecedEntry[]): Promise<void> {
     const { vectors, refusals, made, onProgress } = this.#run
     const finished = new Map(batch.flatMap((each) => this.#finish(each) ?? []).map((each) => [each.id, each]))
@@ -199,7 +199,7 @@ class NativeEmbedding {
   }
 }
 
-/** The texts before the name: the first piece represents the entry for other programs that read the store. */
+/** The name comes last: the first piece represents the entry for other programs that read the store. */
 function pieceTexts(entry: Entry, maxPieces?: number): ReadonlyMap<string, string> {
   const pieces = piecesOf(entry)
   const isNamed = pieces.length > 1 && pieces[0] === (entry.name ?? entry.key)?.trim()

@@ -1,5 +1,5 @@
 /**
- * Vectors that were read from the store: searches ask for much the same ones again, and comparing them here gives the same scores as
+ * Vectors that were read from the store: searches need much the same ones again, and comparing them here gives the same scores as
  * in every other store. Invariant: the vectors of an entry that changed since they were read are not used.
  */
 import type { ReadVectors } from '../../ports/vectors.ts'
@@ -12,7 +12,7 @@ export class KnownVectors {
   readonly dimensions: number
   #rows: VectorRows
   readonly #known = new Set<string>()
-  /** What is being read now, without what changed since. */
+  /** The ids of each running read, without those that changed since it began. */
   readonly #loading = new Set<Set<string>>()
 
   constructor(dimensions: number) {
@@ -39,7 +39,7 @@ export class KnownVectors {
     }
   }
 
-  /** These entries changed. `undefined`: any may have. */
+  /** For entries that changed. `undefined`: any entry may have changed. */
   forget(ids: ReadonlySet<string> | undefined): void {
     for (const id of ids ?? [...this.#known]) if (this.#known.delete(id)) this.#rows.setCurrent(id, false)
     for (const wanted of this.#loading) for (const id of ids ?? [...wanted]) wanted.delete(id)
@@ -53,7 +53,7 @@ export class KnownVectors {
     return this.#rows.mean(id)
   }
 
-  /** Of the nearest piece of each entry that has vectors. */
+  /** The cosine of the nearest piece of each entry that has vectors. */
   cosines(query: Float32Array, ids: readonly string[]): ReadonlyMap<string, number> {
     return this.#rows.cosines(query, ids)
   }

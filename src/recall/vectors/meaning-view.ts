@@ -40,7 +40,7 @@ export interface Embedded {
   readonly pending: number
   /** Entries that have none because the model does not take their text; missing where there are none. */
   readonly refused?: readonly RefusedEntry[]
-  /** What compares the vectors if the store keeps them: `pgvector 0.8.0`, `own exact scan`. */
+  /** What compares the vectors if the store keeps them: `pgvector 0.8.0`, `Keepsake's exact scan`. */
   readonly searchedBy?: string
   /** Another process is embedding, so this call did nothing. */
   readonly isElsewhere?: boolean

@@ -1,7 +1,7 @@
 /**
  * The vectors that one memory searches if the store keeps and searches them itself: one set for all agents and processes, made by a
- * process that has a model and the lease. The store knows which entries lack theirs; those are found by words. This process makes no
- * vectors for itself alone.
+ * process that has a model and the lease. The store knows which entries lack vectors; those are found by words. No process
+ * makes vectors for itself alone.
  */
 import { type ErrorCode, isKeepsakeError, type KeepsakeError } from '../../errors.ts'
 import type { Scope } from '../../model/entry.ts'
@@ -24,10 +24,10 @@ import { NativeQuery, type QuerySource } from './native-query.ts'
 import { QueryVectors } from './query-vectors.ts'
 import { Refusals } from './refusals.ts'
 
-type Made = Pick<Embedded, 'embedded' | 'kept' | 'isElsewhere'>
-const NOTHING_MADE: Made = { embedded: 0, kept: true }
+type EmbedOutcome = Pick<Embedded, 'embedded' | 'kept' | 'isElsewhere'>
+const NOTHING_EMBEDDED: EmbedOutcome = { embedded: 0, kept: true }
 
-/** A search goes on by words after one of these. Models never fail with one. */
+/** After one of these errors a search continues by words. Models never fail with one. */
 const OBSTACLES: readonly ErrorCode[] = ['IO', 'FOREIGN']
 const IDENTITY = KIND_NAMES.indexOf('identity')
 
@@ -46,13 +46,13 @@ export class NativeIndex implements Meaning, QuerySource {
   /** See NativeRun. */
   readonly #made = new Map<string, Float32Array>()
   #indexes: readonly ScopeIndex[] = []
-  /** As of the last look at the store. */
+  /** As of the last refresh. */
   #model: VectorStatus['model']
   #pendingIds: ReadonlySet<string> = new Set()
   #refusedIds: ReadonlySet<string> = new Set()
   /** When it started, by `performance.now()`. */
-  #lookedAtMs = Number.NEGATIVE_INFINITY
-  #lastLook: Promise<unknown> = Promise.resolve()
+  #refreshedAtMs = Number.NEGATIVE_INFINITY
+  #lastRefresh: Promise<unknown> = Promise.resolve()
   /** Of vectors that the model makes now, if known. */
   #dimensions: number | undefined
   /** The error of the last call of `#vectors`; missing if it succeeded. */
@@ -71,16 +71,16 @@ export class NativeIndex implements Meaning, QuerySource {
 
   get pending(): number {
     if (!this.#model) return count(this.ids(), () => true)
-    return count([...this.#pendingIds, ...this.#refusedIds], (id) => this.#isReadable(id)) - this.refused.length
+    return count([...this.#pendingIds, ...this.#refusedIds], (id) => this.#hasText(id)) - this.refused.length
   }
 
   get entries(): number {
     return count(this.ids(), (id) => this.has(id) === true)
   }
 
-  /** What another process was refused counts as pending: this one tries it again. */
+  /** Entries that the model refused in another process count as pending: this process tries them again. */
   get refused(): readonly RefusedEntry[] {
-    return this.#refusals.entries.filter(({ id }) => this.#refusedIds.has(id) && this.#isReadable(id))
+    return this.#refusals.entries.filter(({ id }) => this.#refusedIds.has(id) && this.#hasText(id))
   }
 
   get obstacle(): KeepsakeError | undefined {
@@ -93,7 +93,7 @@ export class NativeIndex implements Meaning, QuerySource {
   }
 
   has(id: string): boolean | undefined {
-    if (!this.#isReadable(id)) return undefined
+    if (!this.#hasText(id)) return undefined
     return this.#model !== undefined && !this.#pendingIds.has(id) && !this.#refusedIds.has(id)
   }
 
@@ -112,7 +112,7 @@ export class NativeIndex implements Meaning, QuerySource {
     this.#indexes = indexes
     for (const index of indexes) this.known?.forget(index.takeTouched())
     // A search by words does without vectors; `obstacle` says why they are missing.
-    await this.#look(options).catch((error) => {
+    await this.#refresh(options).catch((error) => {
       if (!this.isObstacle(error)) throw error
     })
   }
@@ -125,7 +125,7 @@ export class NativeIndex implements Meaning, QuerySource {
 
   async ask(query: Float32Array, wish: AskWish): Promise<Asking> {
     const asked = oneQuestion(wish)
-    await this.#look(asked)
+    await this.#refresh(asked)
     if (this.obstacle) throw this.obstacle
     return NativeQuery.start(this, query, asked)
   }
@@ -134,7 +134,7 @@ export class NativeIndex implements Meaning, QuerySource {
     return this.#guard(() => this.#vectors.nearest(query, request), request)
   }
 
-  /** Adds them to `known`. */
+  /** Adds their vectors to `known`. */
   async read(ids: readonly string[], options: CallOptions): Promise<void> {
     await this.known?.load(ids, () => this.#guard(() => this.#vectors.read(ids, options), options))
   }
@@ -149,24 +149,24 @@ export class NativeIndex implements Meaning, QuerySource {
     }
   }
 
-  async #embedLeased(options: EmbedPendingOptions): Promise<Made> {
-    await this.#look(options)
+  async #embedLeased(options: EmbedPendingOptions): Promise<EmbedOutcome> {
+    await this.#refresh(options)
     if (this.#conflict && !options.anew) throw this.#conflict
     this.#refusals.takePassed()
     const knownRefusals = new Set(this.#refusals.entries.map(({ id }) => id))
     const retry = options.anew ? [] : [...this.#refusedIds].filter((id) => !knownRefusals.has(id))
-    if (!options.anew && retry.length === 0 && !(await this.#isBehind(options))) return NOTHING_MADE
+    if (!options.anew && retry.length === 0 && !(await this.#isBehind(options))) return NOTHING_EMBEDDED
     // Without leases two processes may make the same vectors, which does no harm.
     const hasLeases = this.#store.capabilities.leases === true
     const lease = hasLeases ? await this.#guard(() => this.#store.lease(EMBED_LEASE), options) : NO_LEASE
-    if (!lease) return { ...NOTHING_MADE, isElsewhere: true }
+    if (!lease) return { ...NOTHING_EMBEDDED, isElsewhere: true }
     try {
       const parts = { store: this.#store, vectors: this.#vectors, source: this.source, refusals: this.#refusals }
       return { embedded: await embedNative({ ...options, ...parts, retry, made: this.#made }), kept: true }
     } finally {
       await lease.release()
-      // After an interruption, its reason is reported, not that the store could not be asked once more.
-      if (!options.signal?.aborted) await this.#look({})
+      // After an interruption, the caller gets its reason, not an error of this refresh.
+      if (!options.signal?.aborted) await this.#refresh({})
     }
   }
 
@@ -178,18 +178,18 @@ export class NativeIndex implements Meaning, QuerySource {
     return (await this.#vectors.pending(0, 1, signal ? { signal } : {})).length > 0
   }
 
-  /** Once for each question, one at a time. */
-  async #look({ signal, askedAtMs = performance.now() }: CallOptions): Promise<void> {
-    const look = this.#lastLook.then(async () => {
-      if (this.#lookedAtMs >= askedAtMs) return
+  /** Runs once for each search, one at a time. */
+  async #refresh({ signal, askedAtMs = performance.now() }: CallOptions): Promise<void> {
+    const refresh = this.#lastRefresh.then(async () => {
+      if (this.#refreshedAtMs >= askedAtMs) return
       const startedAtMs = performance.now()
       const call = { askedAtMs, ...(signal ? { signal } : {}) }
       this.#applyStatus(await this.#guard(() => this.#vectors.status(this.#scopes, call), call))
       this.searchedBy = await this.#guard(() => this.#vectors.describe(call), call)
-      this.#lookedAtMs = startedAtMs
+      this.#refreshedAtMs = startedAtMs
     })
-    this.#lastLook = look.catch(() => undefined)
-    await look
+    this.#lastRefresh = refresh.catch(() => undefined)
+    await refresh
     this.#conflict = modelConflict(this.#model, this.source.model, this.#dimensions)
   }
 
@@ -201,29 +201,29 @@ export class NativeIndex implements Meaning, QuerySource {
     this.#refusedIds = new Set(refused)
   }
 
-  /** Entries of these indexes that a model reads. */
+  /** Entries of these indexes that have text to embed. */
   *ids(): IterableIterator<string> {
     for (const { index } of this.#indexes) {
       for (const segment of index.segments()) {
         for (let document = 0; document < segment.documents; document++) {
-          if (!segment.removed.has(document) && isRead(segment, document)) yield segment.id(document)
+          if (!segment.removed.has(document) && hasText(segment, document)) yield segment.id(document)
         }
       }
     }
   }
 
-  /** Whether it is in these indexes, and a model reads it. */
-  #isReadable(id: string): boolean {
+  /** Whether it is in these indexes, and has text to embed. */
+  #hasText(id: string): boolean {
     for (const { index } of this.#indexes) {
       for (const segment of index.segments()) {
         const document = segment.find(id)
-        if (document >= 0) return isRead(segment, document)
+        if (document >= 0) return hasText(segment, document)
       }
     }
     return false
   }
 
-  /** Runs a call to the store for the vectors, and remembers why it failed. */
+  /** Calls the store for vectors, and remembers why that failed. */
   async #guard<T>(work: () => Promise<T>, { signal }: CallOptions = {}): Promise<T> {
     try {
       const result = await work()
@@ -239,7 +239,7 @@ export class NativeIndex implements Meaning, QuerySource {
 }
 
 /** See pieces.ts. */
-function isRead(segment: Segment, document: number): boolean {
+function hasText(segment: Segment, document: number): boolean {
   const kind = segment.column(document, COLUMN.kind)
   return kind !== IDENTITY && kind !== MIRROR
 }

@@ -1,4 +1,4 @@
-/** What a query does to be exact if the store returns only its nearest: it asks for more, then compares all, then says that it could not. */
+/** How a query stays exact if the store returns only the nearest entries: it asks for more, then compares all, or reports that it could not. */
 import { expect, it } from 'vitest'
 import { KnownVectors } from './known-vectors.ts'
 import { NativeQuery } from './native-query.ts'
@@ -17,7 +17,7 @@ interface Started {
   readonly wide: () => number
 }
 
-/** A query to so many entries of one piece each, and what it asked for. */
+/** A query to a store of this many entries of one piece each, and counts of its calls. */
 async function startQuery(entries: number): Promise<Started> {
   const ids = Array.from({ length: entries }, (_, n) => `e${n}`)
   const vectors = new Map(ids.map((id, n) => [id, vectorOf(n, entries)]))
@@ -47,7 +47,7 @@ async function startQuery(entries: number): Promise<Started> {
   return { query, read: () => read, wide: () => wide }
 }
 
-/** The nearest from the given one on, as a search gets them. */
+/** The three nearest from the given one on, as a search gets them. */
 async function nearest(query: NativeQuery, from: number): Promise<readonly string[]> {
   const accepts = (id: string): boolean => Number(id.slice(1)) >= from
   let best = query.view().best(3, accepts)
@@ -59,12 +59,19 @@ async function nearest(query: NativeQuery, from: number): Promise<readonly strin
 }
 
 it.each([
-  { what: 'the first answer', entries: 30_000, from: 10, wide: 0, isPartial: false, most: 400 },
-  { what: 'a wider one', entries: 30_000, from: 4000, wide: 1, isPartial: false, most: 400 },
-  { what: 'all that is let through', entries: 10_000, from: 6000, wide: 1, isPartial: false, most: 5000 },
-  { what: 'few, without a wider one', entries: 10_000, from: 9000, wide: 0, isPartial: false, most: 1400 },
-  { what: 'nothing, and says so', entries: 30_000, from: 6000, wide: 1, isPartial: true, most: 400 },
-])('goes by $what', async ({ entries, from, wide, isPartial, most }) => {
+  { what: 'the first ids', entries: 30_000, from: 10, wide: 0, isPartial: false, most: 400 },
+  { what: 'a wider request', entries: 30_000, from: 4000, wide: 1, isPartial: false, most: 400 },
+  { what: 'all that pass the filters', entries: 10_000, from: 6000, wide: 1, isPartial: false, most: 5000 },
+  {
+    what: 'the few that pass the filters, without a wider request',
+    entries: 10_000,
+    from: 9000,
+    wide: 0,
+    isPartial: false,
+    most: 1400,
+  },
+  { what: 'too few ids, and reports it', entries: 30_000, from: 6000, wide: 1, isPartial: true, most: 400 },
+])('compares $what', async ({ entries, from, wide, isPartial, most }) => {
   const { query, ...counts } = await startQuery(entries)
   const expected = isPartial ? [] : [`e${from}`, `e${from + 1}`, `e${from + 2}`]
   expect(await nearest(query, from)).toEqual(expected)

@@ -1,8 +1,8 @@
 /**
  * A query to a store that searches vectors itself. The store returns the nearest ids; they are compared here, with vectors that are read
  * once and remembered. So scores are those of every other store, and entries that words bring up have a cosine too. A view can't wait:
- * it uses what is known and notes what it lacks, and `more` reads that. If filters keep out too many of the store's ids, it is asked for
- * more, and at last everything that passes the filters is compared. The store's own scores decide nothing.
+ * it uses what is known and notes what is missing, and `more` reads that. If filters drop too many of the store's ids, the query asks for
+ * more of them, and in the end compares everything that passes the filters. The store's own scores decide nothing.
  */
 import type { EmbedSource } from '../../ports/embed.ts'
 import type { CallOptions } from '../../ports/store.ts'
@@ -11,7 +11,7 @@ import type { KnownVectors } from './known-vectors.ts'
 import type { Asking, AskWish } from './meaning.ts'
 import type { MeaningView } from './meaning-view.ts'
 
-/** Asked for at first, and when those were not enough. */
+/** How many ids the query asks for at first, and if those were not enough. */
 const FIRST_LIMIT = 300
 const WIDE_LIMIT = 5000
 /** If no more than these pass the filters, all of them are read and compared, without the wide request. */
@@ -20,7 +20,7 @@ const MAX_READ_EARLY = 2000
 const MAX_READ = 16_384
 /** How much the store's scores and ours may differ. */
 const TOLERANCE = 1e-6
-/** Each is one ranking. */
+/** Each round is one ranking. */
 const MAX_ROUNDS = 8
 
 export interface QuerySource {
@@ -46,9 +46,9 @@ export class NativeQuery implements Asking {
   /** Everything that passes the filters is compared. */
   #isWhole = false
   #isPartial = false
-  /** What the last view had no vectors of. */
-  readonly #lacking = new Set<string>()
-  /** What was read in vain. */
+  /** Entries whose vectors the last view did not have. */
+  readonly #missing = new Set<string>()
+  /** Entries that were read, but have no current vectors. */
   readonly #unavailable = new Set<string>()
   #rounds = 0
 
@@ -74,7 +74,7 @@ export class NativeQuery implements Asking {
   }
 
   view(): MeaningView {
-    this.#lacking.clear()
+    this.#missing.clear()
     this.#isPartial = false
     const { source, pending } = this.#source
     return {
@@ -87,8 +87,8 @@ export class NativeQuery implements Asking {
   }
 
   async more(): Promise<boolean> {
-    if ((this.#lacking.size === 0 && !this.#needsWide) || this.#rounds++ >= MAX_ROUNDS) return false
-    await Promise.all([this.#read([...this.#lacking]), this.#needsWide ? this.#widen() : undefined])
+    if ((this.#missing.size === 0 && !this.#needsWide) || this.#rounds++ >= MAX_ROUNDS) return false
+    await Promise.all([this.#read([...this.#missing]), this.#needsWide ? this.#widen() : undefined])
     return true
   }
 
@@ -108,7 +108,7 @@ export class NativeQuery implements Asking {
     const { known } = this.#source
     if (known?.dimensions !== this.#query.length) return new Map()
     const present = ids.filter((id) => this.#source.has(id))
-    for (const id of present) if (!known.has(id) && !this.#unavailable.has(id)) this.#lacking.add(id)
+    for (const id of present) if (!known.has(id) && !this.#unavailable.has(id)) this.#missing.add(id)
     return known.cosines(this.#query, present)
   }
 
@@ -126,7 +126,7 @@ export class NativeQuery implements Asking {
     return best
   }
 
-  /** `last`: of the wanted ones. Missing if too few passed the filters; else one as near may be missing. */
+  /** Whether the store may have entries as near as `last`, the cosine of the last wanted one; missing if too few passed the filters. */
   #mayHaveNearer(last: number | undefined): boolean {
     return last === undefined || (this.#nearest.near.at(-1)?.cosine ?? -1) + TOLERANCE > last
   }
