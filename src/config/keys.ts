@@ -170,7 +170,8 @@ export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
   workspace: {
     type: WORKSPACE,
     fallback: '.keepsake',
-    fallbackText: '.keepsake beside this file; memory.keepsake with backend: file, what url says with a server',
+    fallbackText:
+      '.keepsake beside this file; memory.keepsake with backend: file, the server of url with backend: postgres or chroma',
     about: 'the folder of the memory, its one file, or the address of its server',
   },
   layout: {
@@ -260,24 +261,24 @@ export const KEYS: { readonly [K in ConfigKey]: Key<ConfigValues[K]> } = {
     fallback: 'http://localhost:8000',
     about: 'the server of backend: chroma, or the address of backend: postgres',
   },
-  tenant: { type: TENANT, fallback: DEFAULT_TENANT, about: 'of a Chroma server: whose databases' },
+  tenant: { type: TENANT, fallback: DEFAULT_TENANT, about: 'the tenant on the Chroma server' },
   database: {
     type: DATABASE,
     fallback: DEFAULT_DATABASE,
-    about: 'of a Chroma server: which of them; each holds one memory',
+    about: 'the database of that tenant; each holds one memory',
   },
   token: {
     type: TOKEN,
     fallback: null,
     fallbackText: 'none',
-    about: 'of a Chroma server: what it asks for',
+    about: 'the token of the Chroma server',
     secret: true,
   },
   password: {
     type: PASSWORD,
     fallback: null,
     fallbackText: 'a line of ~/.pgpass',
-    about: 'of a PostgreSQL server; set PGPASSWORD instead, so that it is in no file',
+    about: 'the password of the PostgreSQL server; PGPASSWORD keeps it out of files',
     secret: true,
   },
   server_timeout: {

@@ -70,7 +70,7 @@ export interface PostgresOptions extends Pins {
   readonly requestMs: number
 }
 
-/** Opens the memory on a PostgreSQL server, which is not asked yet. */
+/** Opens the memory on a PostgreSQL server, without connecting yet. */
 export function openPostgres<S>(config: Config, open: (options: PostgresOptions) => S): S {
   refuseIdentityOutside(config)
   refuseTokenForFound(config)

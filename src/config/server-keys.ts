@@ -20,7 +20,7 @@ export function serverSaid(said: SaidKeys): Said | undefined {
     if (url) return url
     throw new InvalidError(
       'url',
-      `${backend.source.where} says "backend: postgres", and no line names a server`,
+      `${backend.source.where} says "backend: postgres", but no line names a server`,
       POSTGRES_FORM,
     )
   }
@@ -35,7 +35,7 @@ export function serverSaid(said: SaidKeys): Said | undefined {
 export function refuseTwoServers(said: SaidKeys): void {
   const workspace = said.get('workspace')
   if (!workspace) return
-  const place = keysOf(String(workspace.value))
+  const place = parseServerKeys(String(workspace.value))
   for (const key of SERVER_KEYS) {
     const other = said.get(key)
     if (!place || !other || other.value === place[key]) continue
@@ -60,15 +60,15 @@ export function refuseIdleServerKeys(said: SaidKeys, backend: Said): void {
 /** What the address says, for the keys that nobody says themselves. */
 export function setServerKeys(given: Map<string, Said>): void {
   const workspace = given.get('workspace')
-  const place = workspace && keysOf(String(workspace.value))
+  const place = workspace && parseServerKeys(String(workspace.value))
   if (!place) return
   for (const key of SERVER_KEYS) {
     if (place[key] !== undefined && !given.has(key)) given.set(key, { value: place[key], source: workspace.source })
   }
 }
 
-/** What an address says for each key; `undefined`: it is not the address of a server. */
-function keysOf(workspace: string): Partial<Record<(typeof SERVER_KEYS)[number], string>> | undefined {
+/** The keys that an address sets; `undefined`: it is not the address of a server. */
+function parseServerKeys(workspace: string): Partial<Record<(typeof SERVER_KEYS)[number], string>> | undefined {
   if (isPostgresAddress(workspace)) return { url: workspace }
   return isServerAddress(workspace) ? parseAddress(workspace) : undefined
 }

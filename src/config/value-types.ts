@@ -148,7 +148,7 @@ const SERVER_ROOT: TextType<string> = {
   },
 }
 
-/** `url`: of Chroma the root, of PostgreSQL the whole address. */
+/** `url`: for Chroma the root of the server, for PostgreSQL the whole address. */
 export const SERVER_URL: TextType<string> = {
   ...SERVER_ROOT,
   allowed: `${SERVER_ROOT.allowed}; or ${POSTGRES_FORM}`,
@@ -156,10 +156,10 @@ export const SERVER_URL: TextType<string> = {
   problem: (text) => (isPostgresAddress(text) ? addressProblem(text) : undefined),
 }
 
-/** PostgreSQL's own. */
+/** The variable that PostgreSQL's own programs read. */
 export const PASSWORD_VARIABLE = 'PGPASSWORD'
 
-/** Nobody writes it into a file: it comes from the environment, or with an address that was asked for. */
+/** Best kept out of files: set in the environment, or part of an address on the command line. */
 export const PASSWORD: TextType<string> = {
   what: 'a password',
   allowed: 'text; to keep it out of files: PGPASSWORD in the environment, or a line in ~/.pgpass',
@@ -208,18 +208,18 @@ function othersHome(text: string): string | undefined {
 /** An address may hold a password or a token, so it is not repeated. */
 function addressProblem(text: string): string {
   if (isPostgresAddress(text))
-    return hasPassword(text) ? FILE_HAS_PASSWORD : refusalOf(() => parsePostgresAddress(text))
+    return hasPassword(text) ? FILE_HAS_PASSWORD : readProblem(() => parsePostgresAddress(text))
   return text.includes('@') ? NO_PASSWORD : 'this is not the address of a memory'
 }
 
 const FILE_HAS_PASSWORD =
-  'this address has a password, which does not belong into a file: set PGPASSWORD, or add a line to ~/.pgpass'
+  'this address has a password, which does not belong in a file: set PGPASSWORD, or add a line to ~/.pgpass'
 
 function hasPassword(address: string): boolean {
   return !URL.canParse(address) || new URL(address).password !== ''
 }
 
-function refusalOf(read: () => unknown): string {
+function readProblem(read: () => unknown): string {
   try {
     read()
     return 'this is not the address of a memory'

@@ -1,4 +1,4 @@
-/** A memory on PostgreSQL in `agent.yaml`, by its address and with a password: what it comes to. No server is asked. */
+/** How `agent.yaml`, options and the environment name a memory on PostgreSQL and its password. Nothing connects to a server. */
 import { describe, expect, it } from 'vitest'
 import type { Config, LoadOptions } from '../../src/config/load-config.ts'
 import { openPostgres, type PostgresOptions } from '../../src/config/open-store.ts'
@@ -11,7 +11,7 @@ function at(address: string): Pick<LoadOptions, 'asked'> {
   return { asked: { workspace: { text: address, source: '--workspace' } } }
 }
 
-/** What the store is opened with. */
+/** The options that the store is opened with. */
 function optionsOf(config: Config): PostgresOptions {
   return openPostgres(config, (options) => options)
 }
@@ -23,12 +23,12 @@ describe('a memory on PostgreSQL', () => {
     [[POSTGRES, 'workspace: postgresql://me@localhost:5432/db'], 'postgres://me@localhost/db'],
     [['url: postgresql://db.example/db?schema=notes', POSTGRES], 'postgres://db.example/db?schema=notes'],
     [['workspace: postgres://h/db', 'url: postgresql://h:5432/db?schema=keepsake', POSTGRES], 'postgres://h/db'],
-  ])('has one address, however it is said: %j', async (lines, address) => {
+  ])('has the same address, whichever keys name it: %j', async (lines, address) => {
     const { values } = await Project.with(...lines).load()
     expect([values.backend, values.workspace]).toEqual(['postgres', address])
   })
 
-  it('is opened with all that is said about it', async () => {
+  it('is opened with every setting of the file', async () => {
     const lines = ['url: postgres://me@localhost/db', 'server_timeout: 3', 'timezone: UTC', 'agent: scout']
     const config = await Project.with(POSTGRES, ...lines).load({ asked: FROM_ENVIRONMENT })
     expect(optionsOf(config)).toEqual({
@@ -47,7 +47,7 @@ describe('a memory on PostgreSQL', () => {
     })
   })
 
-  it('has the password of the address that was asked for, before the one of the environment', async () => {
+  it('takes the password from the address on the command line before PGPASSWORD', async () => {
     const asked = { ...FROM_ENVIRONMENT, ...at('postgres://me:own@localhost/db').asked }
     const config = await new Project().load({ asked })
     expect(optionsOf(config).place.password).toBe('own')
@@ -58,11 +58,11 @@ describe('a memory on PostgreSQL', () => {
     expect(JSON.stringify(config.sources)).not.toMatch(/hunter2|own@|:own/)
   })
 
-  it('has no password where nobody says one: then it is that of ~/.pgpass', async () => {
+  it('leaves the password to ~/.pgpass if none is set', async () => {
     expect(optionsOf(await new Project().load(at('postgres://localhost/db'))).place).not.toHaveProperty('password')
   })
 
-  it('is refused with a password in the file, which is not repeated', async () => {
+  it('refuses an address with a password in the file, and does not repeat it', async () => {
     for (const lines of [
       ['workspace: postgres://me:hunter2@h/db'],
       [POSTGRES, 'url: postgres://me:hunter2@h/db'],
@@ -73,10 +73,10 @@ describe('a memory on PostgreSQL', () => {
       expect(message + hint).not.toMatch(/hunter2|hunt/)
     }
     const { message } = await refusalOf(Project.with(POSTGRES, 'url: postgres://me:hunter2@h/db').load())
-    expect(message).toContain('has a password, which does not belong into a file: set PGPASSWORD')
+    expect(message).toContain('has a password, which does not belong in a file: set PGPASSWORD')
   })
 
-  it('does not get the password of the environment where only a found file leads beyond this machine', async () => {
+  it('does not get PGPASSWORD if only a found file names it, on another machine', async () => {
     const load = (url: string, options: Partial<LoadOptions> = {}): Promise<Config> =>
       Project.with(POSTGRES, `url: ${url}`).load({ asked: FROM_ENVIRONMENT, ...options })
     const found = await load('postgres://me@h/db')
@@ -85,7 +85,7 @@ describe('a memory on PostgreSQL', () => {
     const project = Project.with(POSTGRES, 'url: postgres://me@h/db')
     const named = await project.load({ asked: FROM_ENVIRONMENT, file: project.file })
     expect(optionsOf(named).place.password).toBe('hunter2')
-    // The package would look in the environment and in ~/.pgpass by itself.
+    // `pg` itself would read the environment and ~/.pgpass.
     expect(optionsOf(await project.load()).place).toMatchObject({ isFound: true })
     expect(optionsOf(await project.load({ file: project.file })).place).not.toHaveProperty('isFound')
     const asked = { ...FROM_ENVIRONMENT, ...at('postgres://me@h/db').asked }
@@ -104,7 +104,7 @@ describe('a memory on PostgreSQL', () => {
     [['backend: file', 'workspace: postgres://h/db'], 'postgres://h/db is the address of a server'],
     [['backend: chroma', 'workspace: postgres://h/db'], 'postgres'],
     [['backend: chroma', 'url: postgres://h/db'], 'postgres'],
-  ])('is refused where lines say no place, or two: %j', async (lines, problem) => {
+  ])('is refused if lines name no place, or two: %j', async (lines, problem) => {
     const project = Project.with(...lines)
     const { code, message } = await refusalOf(project.load())
     expect(code).toBe('INVALID')
@@ -118,12 +118,12 @@ describe('a memory on PostgreSQL', () => {
     'postgres://me:hunter2?ss@h/db',
     'postgres://h/db?password=hunter2',
     'postgres:hunter2@h/db',
-  ])('is not named by %s, and no password is repeated', async (address) => {
+  ])('refuses %s, and does not repeat a password', async (address) => {
     const { code, message, hint } = await refusalOf(new Project().load(at(address)))
     expect([code, /hunter2/.test(message + hint)]).toEqual(['INVALID', false])
   })
 
-  it('has no identity elsewhere', async () => {
+  it('can not have its identity in another place', async () => {
     const config = await Project.with('workspace: postgres://h/db', 'identity_file: ../Crab.md').load()
     expect(() => optionsOf(config)).toThrow(/outside of the server$/)
   })
