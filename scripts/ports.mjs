@@ -1,16 +1,16 @@
-// Free ports of the loopback address, for servers that are started for people and for tests.
+// Free ports on the loopback address, for servers that people and tests start.
 import net from 'node:net'
 
 const HOST = '127.0.0.1'
 
-/** Throws when another process listens on it. */
+/** Throws if another process listens on it. */
 export async function expectFree(port) {
   const server = net.createServer().listen(port, HOST)
   await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject))
   await new Promise((resolve) => server.close(resolve))
 }
 
-/** Below those that systems give to outgoing connections, so that it stays free while a server is restarted. */
+/** Below the range for outgoing connections, so that the port stays free while a server restarts. */
 export async function freePort() {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000)

@@ -1,7 +1,7 @@
-# Runs a server as its child and ends it when the process that started this is gone, however that went: that process holds the other
-# end of the input. Prints the server's pid.
+# Runs a server as its child and ends it when the process that started this is gone, for whatever reason: that process holds the other
+# end of stdin. Prints the server's pid.
 #   sh -c "$(cat postgres-guard.sh)" postgres-guard SIGNAL FOLDER COMMAND …
-# Then the server gets SIGNAL, and after 10 seconds SIGKILL, and FOLDER is removed unless it is empty text.
+# At the end the server gets SIGNAL, and after 10 seconds SIGKILL. Then FOLDER is removed, unless it is ''.
 signal=$1
 remove=$2
 shift 2

@@ -7,11 +7,11 @@ export interface PostgresProgram {
   readonly binFolder: string
   /** Such as `15.18`. */
   readonly version: string
-  /** The version of pgvector, if it has it. */
+  /** The version of its pgvector, if it has one. */
   readonly vector?: string
 }
 
-/** Of the server; each is given to it as `-c name=value`. */
+/** Settings of the server, passed as `-c name=value`. */
 export type PostgresSettings = Readonly<Record<string, string | number>>
 
 interface StartOptions {
@@ -28,7 +28,7 @@ interface ReplicaOptions {
   readonly primary: PostgresServer
   readonly folder: string
   readonly port?: number
-  /** Of its slot, and in `synchronous_standby_names`. `replica` if not given. */
+  /** The name of its slot, and in `synchronous_standby_names`. Default: `replica`. */
   readonly name?: string
   readonly settings?: PostgresSettings | undefined
   readonly isTemporary?: boolean
@@ -42,13 +42,13 @@ export interface PostgresServer {
   readonly binFolder: string
   readonly user: string
   readonly password: string
-  /** With the password: as `user`, in its database, which has the same name. */
+  /** With the password: connects as `user` to the database of the same name. */
   readonly url: string
-  /** As the superuser `postgres`, in the same database. */
+  /** Connects as the superuser `postgres` to the same database. */
   readonly superuserUrl: string
   /** What the server has logged, at least the newest 100,000 characters. */
   readonly log: string
-  /** Resolves to its last words when all its processes are gone. */
+  /** Resolves to its last log lines when all its processes are gone. */
   readonly ended: Promise<string>
   urlFor(user: string, database: string): string
   stop(mode?: 'smart' | 'fast' | 'immediate'): Promise<void>

@@ -14,15 +14,15 @@ const GUARD = new URL('postgres-guard.sh', import.meta.url)
 const HOST = '127.0.0.1'
 const SUPERUSER = 'postgres'
 const MIN_VERSION = 15
-const STARTS_WITHIN_MS = 60_000
-/** After the postmaster was killed, its children end by themselves as soon as they look up from their work. */
-const CHILDREN_END_WITHIN_MS = 1000
+const START_TIMEOUT_MS = 60_000
+/** After the postmaster was killed, its children end by themselves as soon as they notice. */
+const CHILDREN_TIMEOUT_MS = 1000
 const PORT_ATTEMPTS = 3
 const UNREACHABLE = "the user that PostgreSQL runs as can't reach"
 
 /**
  * Looks in .cache/postgres, then in PATH, then where systems install it.
- * @returns the folder of its programs, its version, and that of pgvector if it has it; or the reason why there is none
+ * @returns the folder of its programs, its version and that of its pgvector, if any; or the reason why there is none
  */
 export function postgresProgram({ mayBePrivate = true } = {}) {
   const inPath = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder))
@@ -79,12 +79,12 @@ function readIfThere(file) {
 
 /**
  * Starts a server on `folder`, which is created if it does not exist, with the database and the role `user`; it answers when this
- * resolves. Everything is in `folder`: its files in `data`, its password in `password`. A new one has pgvector, if the server has, in
+ * resolves. Everything is in `folder`: its files in `data`, its password in `password`. A new one has pgvector, if the server has it, in
  * every database that does not come from template0: only a superuser may create that extension.
  * @param options.port a free one if not given
  * @param options.password for `user` and for the superuser; if not given, the one that the folder has, else a random one
  * @param options.settings of the server, such as `{ fsync: 'off' }`
- * @param options.isTemporary `folder` is removed when this process is killed; otherwise removing it is the caller's
+ * @param options.isTemporary `folder` is removed even if this process is killed; otherwise the caller removes it
  * @returns the server, or the reason why it does not run
  */
 export async function startPostgres({
@@ -139,7 +139,7 @@ export function removePostgres(folder) {
   fs.rmSync(folder, { recursive: true, force: true })
 }
 
-/** Where a server runs and as whom. */
+/** Where a server runs, and as which user. */
 function preparePlace(binFolder, folder, isTemporary) {
   const owner = serverUser()
   const isNew = !fs.existsSync(folder) || fs.readdirSync(folder).length === 0
@@ -194,7 +194,7 @@ function copyProgram({ binFolder, folder, owner }) {
 
 const modifiedAt = (folder) => fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs
 
-/** Creates the files, the role and the database if they do not exist. They appear whole or not at all. Resolves to the password. */
+/** Creates the files, the role and the database if they do not exist, completely or not at all. Resolves to the password. */
 async function prepareCluster(place, user, password) {
   const known = readIfThere(path.join(place.folder, 'password'))
   const secret = password ?? known ?? randomBytes(12).toString('hex')
@@ -217,7 +217,7 @@ async function prepareCluster(place, user, password) {
   return secret
 }
 
-/** Texts are in the order of English, as on most servers, and not in that of their bytes. */
+/** Sorts texts in English order, as most servers do, and not by their bytes. */
 async function createFiles(place, data) {
   const { stdout } = await run(place, 'pg_config', ['--configure'])
   const order = stdout.includes('--with-icu') ? ['--locale-provider=icu', '--icu-locale=en'] : []
@@ -227,7 +227,7 @@ async function createFiles(place, data) {
   ])
 }
 
-/** In template1, and in single-user mode, which needs no password, and reports errors only in words. */
+/** Runs in template1 and in single-user mode, which needs no password and reports errors as text only. */
 async function runSql(place, data, statements) {
   const { stderr } = await run(
     place,
@@ -259,7 +259,7 @@ function run(place, program, args, env = {}, input = '') {
   })
 }
 
-/** Without the variables by which PostgreSQL's programs are configured. */
+/** Without the variables that configure PostgreSQL's programs. */
 function serverEnvironment() {
   const { PATH, HOME, TMPDIR, TZ } = process.env
   return { PATH, HOME, TMPDIR, TZ, LC_ALL: 'C' }
@@ -285,17 +285,17 @@ async function startOnPort(place, { port, user, password, settings = {} }) {
   ])
   const atTheEnd = place.isTemporary ? ['QUIT', place.folder] : ['INT', '']
   const server = [path.join(place.binFolder, 'postgres'), '-D', place.data, ...args]
-  // As text, for the server's user may be unable to read the file.
+  // As text, because the server's user may be unable to read the file.
   const child = spawn('sh', ['-c', fs.readFileSync(GUARD, 'utf8'), 'postgres-guard', ...atTheEnd, ...server], {
     ...place.owner,
     cwd: place.folder,
     env: serverEnvironment(),
     stdio: ['pipe', 'pipe', 'pipe'],
-    // In a group of its own, so that Ctrl-C goes to the starter alone.
+    // In its own process group, so that Ctrl-C reaches only the process that started it.
     detached: true,
   })
   const started = new Server(child, { place, port, user, password })
-  const problem = await started.answers()
+  const problem = await started.waitUntilReady()
   return problem === undefined ? started : { problem }
 }
 
@@ -324,7 +324,7 @@ class Server {
     // Every process of the server holds the other end of the pipes, so this is when the last of them is gone.
     this.ended = new Promise((resolve) => {
       child.once('error', (error) => resolve(error.message))
-      child.once('close', () => resolve(lastLines(this.#log) || 'it said nothing'))
+      child.once('close', () => resolve(lastLines(this.#log) || 'it logged nothing'))
     }).finally(() => {
       this.#hasEnded = true
     })
@@ -351,10 +351,10 @@ class Server {
     return `postgres://${name}:${password}@${HOST}:${this.port}/${place}`
   }
 
-  /** Resolves to the reason why it does not. */
-  async answers() {
+  /** Resolves to the reason if the server does not become ready. */
+  async waitUntilReady() {
     const file = path.join(this.#place.data, 'postmaster.pid')
-    for (const until = Date.now() + STARTS_WITHIN_MS; Date.now() < until && !this.#hasEnded; await delay(20)) {
+    for (const until = Date.now() + START_TIMEOUT_MS; Date.now() < until && !this.#hasEnded; await delay(20)) {
       const lines = (readIfThere(file) ?? '').split('\n')
       const isReady = ['ready', 'standby'].includes(lines[7]?.trim())
       if (isReady && this.#pid !== undefined && lines[0] === String(this.#pid)) return undefined
@@ -377,7 +377,7 @@ class Server {
     const children = this.#hasEnded || this.#pid === undefined ? [] : childrenOf(this.#pid)
     this.#signal('SIGKILL')
     const limit = new AbortController()
-    const late = delay(CHILDREN_END_WITHIN_MS, true, { signal: limit.signal, ref: false }).catch(() => false)
+    const late = delay(CHILDREN_TIMEOUT_MS, true, { signal: limit.signal, ref: false }).catch(() => false)
     if (await Promise.race([this.ended.then(() => false), late])) for (const pid of children) sendSignal(pid, 'SIGKILL')
     limit.abort()
     await this.ended

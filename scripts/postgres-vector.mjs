@@ -1,6 +1,6 @@
 // PostgreSQL with pgvector, where the system has only PostgreSQL: a private copy of the system's server in .cache/postgres, with pgvector
-// built from Debian's source package, for Debian 12 has no other. Nothing is installed, no root is needed. The copy appears whole or not
-// at all.
+// built from Debian's source, because Debian 12 has no package of it. It installs nothing and needs no root. The copy appears whole or
+// not at all.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
@@ -12,7 +12,7 @@ const SOURCE = `pool/main/p/pgvector/pgvector_${VERSION}.orig.tar.gz`
 const SHA256 = '867a2c328d4928a5a9d6f052cd3bc78c7d60228a9b914ad32aa3db88e9de27b0'
 const MIRRORS = ['http://deb.debian.org/debian', 'http://snapshot.debian.org/archive/debian/20251001T000000Z']
 const APT_HELPER = '/usr/lib/apt/apt-helper'
-/** Those of pgvector, but for any processor of this kind and not only for this one. */
+/** pgvector's own without -march=native, so that the copy runs on any processor of this architecture. */
 const COMPILER_FLAGS = [
   ...['-O2', '-fPIC', '-shared', '-fwrapv', '-fno-strict-aliasing', '-ftree-vectorize'],
   ...['-fassociative-math', '-fno-signed-zeros', '-fno-trapping-math'],
@@ -23,7 +23,7 @@ export async function buildVector() {
   const system = postgresProgram({ mayBePrivate: false })
   const present = postgresProgram()
   if (present.problem) return present
-  // An update of the system's server should be tested too.
+  // If the system's server was updated, the copy is built again.
   if (present.vector && (system.problem || present.version === system.version)) return { vector: present.vector }
   if (system.problem) return system
   if (system.vector) {
@@ -41,7 +41,7 @@ async function buildPrivately({ binFolder, version }) {
   fs.mkdirSync(path.dirname(PRIVATE_COPY), { recursive: true })
   const work = fs.mkdtempSync(`${PRIVATE_COPY}-`)
   try {
-    const folders = foldersOf(binFolder)
+    const folders = findFolders(binFolder)
     const headers = findHeaders(folders.headers, Number.parseInt(version, 10), work)
     const source = await fetchSource(work)
     const library = compile(source, headers, work)
@@ -57,7 +57,7 @@ async function buildPrivately({ binFolder, version }) {
   return vector === VERSION ? { vector } : { problem: 'it was built, but the server does not list it' }
 }
 
-function foldersOf(binFolder) {
+function findFolders(binFolder) {
   const ask = (option) => run('/', path.join(binFolder, 'pg_config'), [option]).trim()
   return {
     bin: ask('--bindir'),
@@ -82,7 +82,7 @@ function findHeaders(installed, major, work) {
   return found
 }
 
-/** The system's lists of packages may be missing, or too old to be true. */
+/** The system's package lists may be missing or outdated. */
 function download(name, folder) {
   const get = (options) => {
     const { status, stderr, error } = spawnSync('apt-get', [...options, '-q', 'download', name], {
@@ -103,7 +103,7 @@ function download(name, folder) {
 
 async function fetchSource(work) {
   const problems = []
-  for (const mirror of new Set([...mirrorsOfApt(), ...MIRRORS])) {
+  for (const mirror of new Set([...readAptMirrors(), ...MIRRORS])) {
     const url = `${mirror}/${SOURCE}`
     try {
       const archive = path.join(work, 'pgvector.tar.gz')
@@ -119,8 +119,8 @@ async function fetchSource(work) {
   throw new Error(`its source can't be fetched:\n${problems.join('\n')}`)
 }
 
-/** In both formats of apt. Those of other projects and of security updates don't have it. */
-function mirrorsOfApt() {
+/** Reads both formats of apt. Mirrors of other projects and of security updates don't have pgvector. */
+function readAptMirrors() {
   const folder = '/etc/apt/sources.list.d'
   const parts = fs.existsSync(folder) ? fs.readdirSync(folder).map((name) => path.join(folder, name)) : []
   return ['/etc/apt/sources.list', ...parts]
@@ -132,7 +132,7 @@ function mirrorsOfApt() {
     .filter((url) => /\/debian$/.test(url))
 }
 
-/** apt's own program knows the proxy that apt uses. */
+/** apt-helper knows the proxy that apt uses. */
 async function fetchFile(url, file) {
   if (fs.existsSync(APT_HELPER)) {
     run('/', APT_HELPER, ['-o', 'APT::Sandbox::User=', 'download-file', url, file])
@@ -150,7 +150,7 @@ function compile(source, headers, work) {
   return library
 }
 
-/** PostgreSQL finds its other folders relative to that of its programs, so they stay as far apart as they are. */
+/** PostgreSQL finds its other folders relative to that of its programs, so the copy keeps their layout. */
 function copyServer(folders, work) {
   const root = path.join(work, 'root')
   const prefix = commonFolder(commonFolder(folders.bin, folders.share), folders.library)
@@ -159,7 +159,7 @@ function copyServer(folders, work) {
     fs.mkdirSync(path.dirname(place(folder)), { recursive: true })
     run('/', 'cp', ['-a', folder, place(folder)])
   }
-  // Only for inlining by the JIT compiler, and larger than all the rest.
+  // Only the JIT compiler uses it, and it is larger than all the rest.
   fs.rmSync(path.join(place(folders.library), 'bitcode'), { recursive: true, force: true })
   fs.symlinkSync(path.relative(prefix, folders.bin), path.join(root, 'program'))
   return { root, share: place(folders.share), library: place(folders.library) }
@@ -183,7 +183,7 @@ function addExtension(source, library, tree) {
   }
 }
 
-/** A copy that was made at the same time by another process is as good. */
+/** If another process has made a copy meanwhile, that one stays. */
 function replaceCopy(root, work) {
   if (fs.existsSync(PRIVATE_COPY)) fs.renameSync(PRIVATE_COPY, path.join(work, 'old'))
   try {

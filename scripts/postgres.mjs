@@ -1,8 +1,8 @@
-// `npm run postgres`: a PostgreSQL server to try Keepsake on, in the foreground, on this machine alone.
-//   --port N           where it listens; a free port if not given
-//   --path DIR         where its data is kept; if not given, in a temporary folder, which is removed at the end
-//   --password TEXT    if not given, the one that DIR has, else a random one
-//   --fetch            only build pgvector for it, into .cache/postgres, and end
+// `npm run postgres`: a PostgreSQL server to try Keepsake with, in the foreground, reachable from this machine only.
+//   --port N           where it listens; default: a free port
+//   --path DIR         where its data is kept; default: a temporary folder, removed at the end
+//   --password TEXT    default: the one that DIR has, else a random one
+//   --fetch            only build pgvector for it, in .cache/postgres
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -30,7 +30,7 @@ function parseRequest() {
   try {
     const { values } = parseArgs({ options })
     const port = /^\d{1,5}$/.test(values.port ?? '1') ? Number(values.port ?? 1) : 0
-    if (port < 1 || port > 65_535) throw new Error(`${values.port} is no port; give a number from 1 to 65535`)
+    if (port < 1 || port > 65_535) throw new Error(`${values.port} is not a port; give a number from 1 to 65535`)
     return {
       port: values.port === undefined ? undefined : port,
       folder: values.path === undefined ? undefined : path.resolve(values.path),
@@ -53,7 +53,8 @@ async function fetchVector() {
 }
 
 async function run() {
-  if (request.port !== undefined) await expectFree(request.port).catch((error) => fail(whyNot(error), FAILED))
+  if (request.port !== undefined)
+    await expectFree(request.port).catch((error) => fail(describePortError(error), FAILED))
   const isTemporary = request.folder === undefined
   const folder = request.folder ?? fs.mkdtempSync(path.join(tmpdir(), 'keepsake-postgres-'))
   const { port, password } = request
@@ -74,8 +75,8 @@ async function run() {
   const server = await starting
   if (server.problem) return await end(server.problem)
   if (!isEnding) console.log(describe(server, isTemporary))
-  const lastWords = await server.ended
-  await end(`the server ended by itself: ${lastWords}`)
+  const lastLines = await server.ended
+  await end(`the server ended by itself: ${lastLines}`)
 }
 
 function describe(server, isTemporary) {
@@ -89,7 +90,7 @@ function describe(server, isTemporary) {
   to stop it     Ctrl-C`
 }
 
-function whyNot({ code, message }) {
+function describePortError({ code, message }) {
   return code === 'EADDRINUSE'
     ? `port ${request.port} is taken; choose another with --port`
     : `can't listen on port ${request.port}: ${message}`
@@ -99,7 +100,7 @@ function quoteForShell(text) {
   return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** npm runs this in a shell. It passes signals on to the shell, which keeps them for itself, and does not pass on its own SIGKILL. */
+/** npm runs this in a shell and signals only the shell, which does not forward signals. Nothing forwards a SIGKILL of npm. */
 function endWithNpm(end) {
   if (process.env.npm_lifecycle_event === undefined) return
   const shell = process.ppid
