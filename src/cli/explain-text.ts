@@ -37,7 +37,7 @@ export function searchText(searched: Searched, zone: string, screen: Screen): st
   ].join('\n')
 }
 
-/** What the store searched its own vectors with. */
+/** What searched the vectors, if the store did. */
 function vectorsText({ vectors }: Searched): string[] {
   if (vectors?.searchedBy === undefined) return []
   return [`Vectors of ${vectors.model}, searched by ${vectors.searchedBy}.`]

@@ -1,4 +1,4 @@
-/** `doctor` of a memory on a server: what the store itself can read there. Nothing is fixed. */
+/** `doctor` of a memory on a Chroma server: what the store itself can read there. Fixes nothing. */
 import type { Config } from '../config/load-config.ts'
 import { isKeepsakeError } from '../errors.ts'
 import { openLasting } from '../memory/lasting-store.ts'
@@ -12,13 +12,13 @@ export async function examineServer(config: Config): Promise<Told> {
   const { workspace } = config.values
   const store = await openLasting(config)
   try {
-    return (await isMade(store, workspace)) ? await examine(store) : told([noMemory(workspace)])
+    return (await isMade(store, workspace)) ? await examine(store) : toReport([noMemoryFinding(workspace)])
   } catch (error) {
     if (!isKeepsakeError(error)) throw error
     const { message: problem, hint = '' } = error
     const isReached = error.data['isReached'] !== false && error.code !== 'TIMEOUT'
     const code = isReached ? 'unusable-server' : 'unreachable-server'
-    return told([finding(code, workspace, problem, hint)])
+    return toReport([finding(code, workspace, problem, hint)])
   } finally {
     await store.close()
   }
@@ -29,14 +29,14 @@ async function examine(store: Store): Promise<Told> {
   const problems = await store.problems()
   const undated = problems.map(({ path, problem }) => {
     const hint =
-      'Set the date in the metadata of this record. Until then the entry counts as very old, and never expires.'
+      'Set the date in the metadata of this record. Until then the entry counts as very old and never expires.'
     return finding('unreadable-date', path, problem, hint)
   })
-  return told([...undated, ...sharedNames(heads)], heads.length)
+  return toReport([...undated, ...findSharedNames(heads)], heads.length)
 }
 
-/** The server can't keep two processes from giving one name at the same moment; the seed's program gives none. */
-function sharedNames(heads: readonly EntryHead[]): Finding[] {
+/** The server can't keep two processes from giving the same name at the same moment; the seed's program gives none. */
+function findSharedNames(heads: readonly EntryHead[]): Finding[] {
   const first = new Map<string, EntryHead>()
   return heads.flatMap((head): Finding[] => {
     const { scope, name, id } = head
@@ -52,10 +52,10 @@ function sharedNames(heads: readonly EntryHead[]): Finding[] {
   })
 }
 
-function noMemory(path: string): Finding {
+function noMemoryFinding(path: string): Finding {
   return finding('no-workspace', path, 'there is no memory in this database', 'The first write creates it.')
 }
 
-function told(findings: readonly Finding[], entries = 0): Told {
+function toReport(findings: readonly Finding[], entries = 0): Told {
   return { examination: { findings, checked: { files: 0, entries, changes: 0, sessions: 0 } }, warnings: [] }
 }

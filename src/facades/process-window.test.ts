@@ -15,7 +15,7 @@ async function contents(window: ContextWindow): Promise<string[]> {
   return (await window.read()).map(({ content }) => content)
 }
 
-it('holds the last messages of the user with their answers, and passes on what no longer fits', async () => {
+it('holds the last user messages with their answers, and passes on what no longer fits', async () => {
   const { window, out } = windowOf(2)
   for (const n of [1, 2, 3]) {
     await window.add('user', `q${n}`)

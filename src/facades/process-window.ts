@@ -7,7 +7,7 @@ export interface ContextWindow {
   clear(): Promise<void>
 }
 
-/** `size`: how many messages of the user it holds, with what answers them. `slideOut`: keeps what no longer fits. */
+/** `size`: how many user messages it holds, each with its answers. `slideOut` gets each turn that no longer fits. */
 export function processWindow(
   size: number,
   now: () => string,
@@ -18,7 +18,7 @@ export function processWindow(
     async add(role, content) {
       turns.push({ role, content, timestamp: now() })
       const starts = turns.flatMap(({ role }, index) => (role === 'user' ? [index] : []))
-      // Before the first message of the user the conversation has not begun.
+      // The conversation begins with the first user message.
       const kept = starts.length > size ? (starts.at(-size) ?? 0) : 0
       const start = size === 0 ? turns.length : kept
       const out = turns.slice(0, start)

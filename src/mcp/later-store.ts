@@ -106,7 +106,7 @@ const NOT_YET: Capabilities = {
   watch: LACK,
   undo: LACK,
   asOf: LACK,
-  // Nobody asks for these before the store is open; to assume a lack would drop checks.
+  // Nothing reads these before the store is open. Assuming a lack would skip checks.
   expect: true,
   uniqueNames: true,
   lastingSeq: true,

@@ -157,7 +157,7 @@ export class Past {
     return versions.findLast(({ entry }) => entry && this.#scopes.includes(entry.scope))?.entry
   }
 
-  /** Nothing where the store does not keep what was removed. */
+  /** Empty if the store doesn't keep removed entries. */
   async #gone(filter: GoneFilter, options: CallOptions): Promise<readonly Entry[]> {
     return this.#store.capabilities.history === true ? this.#store.gone(filter, options) : []
   }

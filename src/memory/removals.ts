@@ -7,7 +7,7 @@ export function removals(entries: readonly { readonly id: string }[]): RemoveOpe
   return entries.map(({ id }) => ({ op: 'remove', id }))
 }
 
-/** `expect` is refused before anything is read, so that no answer looks as if it had been checked. */
+/** Refuses `expect` before anything is read, so that no result looks checked when it isn't. */
 export function refuseWithoutCompare({ capabilities }: Pick<Store, 'capabilities'>): void {
   if (capabilities.expect === true) return
   throw new KeepsakeError('UNSUPPORTED', `expect: ${capabilities.expect}`, {
@@ -16,7 +16,7 @@ export function refuseWithoutCompare({ capabilities }: Pick<Store, 'capabilities
   })
 }
 
-/** What must still hold when it is done. Nothing where the store can't check it. */
+/** Expects the entries to be at the revisions that were read. Empty if the store can't check that. */
 export function asRead(
   { capabilities }: Pick<Store, 'capabilities'>,
   entries: readonly { readonly id: string; readonly revision: string }[],

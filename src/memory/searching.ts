@@ -170,7 +170,7 @@ export class Searching {
   }
 }
 
-/** With how many entries get no vector, and what compares the vectors. */
+/** Adds how many entries the model refused, and what compares the vectors. */
 function withVectorFacts(searched: Searched, meant: Meant | undefined): Searched {
   if (!searched.vectors || !meant) return searched
   const { refused, searchedBy } = meant.meaning

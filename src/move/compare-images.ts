@@ -14,7 +14,7 @@ export interface CompareOptions {
   readonly onProgress?: (entries: number) => void
   /** The first image is of a later moment than what was copied: transcripts may have gone on since. */
   readonly later?: LaterSessions
-  /** Compares nothing but present entries, and those without `seq`: for a store that keeps no more. */
+  /** Compares present entries only, and ignores their `seq`: for a store that keeps nothing else. */
   readonly presentOnly?: boolean
 }
 

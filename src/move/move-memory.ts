@@ -81,7 +81,7 @@ async function copy(
   return [...warnings, ...changeWarnings]
 }
 
-/** Whether one of them keeps nothing but present entries. */
+/** Whether either of them keeps present entries only. */
 export function isPresentOnly(from: Store, to: Store): boolean {
   return from.capabilities.history !== true || to.capabilities.moveHistory !== true
 }

@@ -11,8 +11,8 @@ import { href, route } from './route.ts'
 /** `undefined`: not loaded yet. */
 export const workspace: Signal<Workspace | undefined> = signal(undefined)
 
-/** A write is refused if the entry is at another revision by now. A Chroma server can't check that. */
-export function expecting(revision: string): { readonly expect?: string } {
+/** Makes the server refuse a write if the entry is at another revision by now. A Chroma server can't check that. */
+export function expectRevision(revision: string): { readonly expect?: string } {
   return workspace.value?.store === 'chroma' ? {} : { expect: revision }
 }
 

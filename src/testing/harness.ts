@@ -37,7 +37,7 @@ export type Need = keyof Capabilities | 'movable'
 export interface Rule {
   readonly name: string
   readonly needs?: Need | readonly Need[]
-  /** Run only where the store lacks this: the rule says how it refuses. */
+  /** The rule runs only on stores that lack this, and checks how they refuse it. */
   readonly lacks?: keyof Capabilities
   run(trial: Trial): Promise<void>
 }

@@ -98,7 +98,7 @@ function doctorFor(context: Context, config: Config): Doctor {
   }
 }
 
-/** Nothing there can be fixed without judging. */
+/** Nothing on a Chroma server can be fixed automatically. */
 function ofServer(config: Config): Doctor {
   return {
     examined: () => examineServer(config),
@@ -125,7 +125,7 @@ function ofFile(config: Config): Doctor {
   }
 }
 
-/** Nothing is fixed on a server whose damage is for its administrator to judge. */
+/** Fixes nothing: the administrator of the server must judge the damage. */
 function ofPostgres(config: Config): Doctor {
   const examined = async (): Promise<Told> => {
     const { examinePostgres } = await import('../../stores/doctor/postgres.ts')

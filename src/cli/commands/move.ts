@@ -84,12 +84,12 @@ function checkWithoutHistory(from: Store, to: Store, isGiven: boolean): void {
   const hasMore = from.capabilities.history === true || from.capabilities.sessions === true
   const reason = to.capabilities.moveHistory
   if (reason === true && isGiven) {
-    throw usageError('--without-history is for a target that keeps no history', 'Leave it out: all of it is copied.')
+    throw usageError('--without-history is for a target that keeps no history', 'Leave it out: everything is copied.')
   }
   if (reason === true || isGiven || !hasMore) return
   throw usageError(
-    `${reason}: history, sessions and files of this one would stay behind`,
-    'To copy the present entries all the same, add --without-history. This memory stays as it is.',
+    `${reason}: the history, sessions and files of this one would stay behind`,
+    'To copy the present entries anyway, add --without-history. This memory stays as it is.',
   )
 }
 
@@ -126,7 +126,7 @@ async function wouldMove(from: Store & Movable, to: Store & Movable, target: Con
 }
 
 interface Places {
-  /** Nothing but entries is copied and compared. */
+  /** Only entries are copied and compared. */
   readonly isPresentOnly: boolean
   readonly config: Config
   readonly target: Config

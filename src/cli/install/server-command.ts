@@ -50,7 +50,7 @@ function programCommand(
   ]
 }
 
-/** A client's file may be shared. */
+/** The file of an MCP client may be shared. */
 function withoutPassword(address: string | undefined): string | undefined {
   return address !== undefined && isPostgresAddress(address) ? postgresAddress(parsePostgresAddress(address)) : address
 }

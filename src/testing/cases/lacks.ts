@@ -1,4 +1,4 @@
-/** A store refuses what it lacks: with UNSUPPORTED and a hint, and without changing anything. Run only where it lacks that. */
+/** A store refuses what it lacks, with UNSUPPORTED and a hint, and changes nothing. Each rule runs only on stores that lack that. */
 import type { Capabilities, Movable, Store } from '../../ports/store.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import { equal, ok, present, rejects } from '../assert.ts'
@@ -25,7 +25,7 @@ export const lackRules: readonly Rule[] = [
   ]),
   lack('leases', (store) => [() => store.lease('work')]),
   {
-    name: 'without derived: keeps no derived bytes, and says so',
+    name: 'without derived: keeps no derived bytes, and returns false',
     lacks: 'derived',
     async run({ store }) {
       await apply(store, [note('a')])
@@ -45,7 +45,7 @@ export const lackRules: readonly Rule[] = [
     },
   },
   {
-    name: 'without purgePast: deletes the entry, and says that copies are out of reach',
+    name: 'without purgePast: deletes the entry, and lists copies that are out of reach',
     lacks: 'purgePast',
     async run({ store }) {
       const { id } = await applyOne(store, note('a'))
@@ -55,7 +55,7 @@ export const lackRules: readonly Rule[] = [
     },
   },
   {
-    name: 'without moveHistory: adopts present entries, and only if told to leave the rest behind',
+    name: 'without moveHistory: adopts present entries, and only with withoutHistory',
     lacks: 'moveHistory',
     needs: 'movable',
     async run(trial) {

@@ -35,7 +35,7 @@ async function sameAnswers(trial: Trial, seed: number, batches: number, restartE
   const source = randomOperations(seed, batches)
   let turn = source.next()
   for (let n = 1; !turn.done; n++) {
-    const asked = possible(turn.value, trial.store)
+    const asked = dropUnsupported(turn.value, trial.store)
     const what = `seed ${seed}, batch ${n}, ${JSON.stringify(asked)}`
     trial.pass(n % 7 === 0 ? 7_200_000 : 1500)
     const answer = await attempt(trial.store, asked)
@@ -162,8 +162,8 @@ function codeOf(error: unknown): string {
   throw error
 }
 
-/** Without what the store refuses. */
-function possible({ batch, expect }: RandomBatch, { capabilities }: Store): RandomBatch {
+/** Drops what the store refuses. */
+function dropUnsupported({ batch, expect }: RandomBatch, { capabilities }: Store): RandomBatch {
   const operations = batch.operations.map((operation): Operation => {
     if (operation.op !== 'add' || capabilities.lastingSeq === true) return operation
     const { seq: _, ...rest } = operation

@@ -13,7 +13,7 @@ import { Source } from '../../parts/source.tsx'
 import { useUnsaved } from '../../parts/use-unsaved.ts'
 import { useWrite } from '../../parts/use-write.ts'
 import { go, route } from '../../route.ts'
-import { agent, expecting, tell, workspace } from '../../state.ts'
+import { agent, expectRevision, tell, workspace } from '../../state.ts'
 import { browseHref } from './browse-query.ts'
 import { Conflict } from './conflict.tsx'
 import {
@@ -69,7 +69,7 @@ export function EntryEditor({ entry, isGone, onSaved, onClose }: EntryEditorProp
           'PATCH',
           `/entries/${base.id}`,
           { agent: agent.value },
-          { ...patch, ...expecting(revision) },
+          { ...patch, ...expectRevision(revision) },
         ),
       `Saved “${entryLabel(base)}”.`,
     )

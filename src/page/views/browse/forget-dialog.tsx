@@ -7,7 +7,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { useWrite } from '../../parts/use-write.ts'
 import { go, route } from '../../route.ts'
-import { agent, expecting } from '../../state.ts'
+import { agent, expectRevision } from '../../state.ts'
 import { browseHref } from './browse-query.ts'
 import { entryLabel } from './entry-label.ts'
 
@@ -23,7 +23,7 @@ export function ForgetDialog({ entry, onSending, onClose }: ForgetDialogProps): 
   const label = entryLabel(entry)
   const forget = async (): Promise<void> => {
     // What somebody else has written meanwhile is not what was meant.
-    const query = { agent: agent.value, ...expecting(entry.revision) }
+    const query = { agent: agent.value, ...expectRevision(entry.revision) }
     onSending(true)
     const written = await write.send(
       () => send<WrittenEntry>('DELETE', `/entries/${entry.id}`, query),

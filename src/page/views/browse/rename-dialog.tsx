@@ -7,7 +7,7 @@ import { ApiError, send } from '../../client.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { useWrite } from '../../parts/use-write.ts'
-import { agent, expecting } from '../../state.ts'
+import { agent, expectRevision } from '../../state.ts'
 
 export interface RenameDialogProps {
   readonly entry: Entry
@@ -21,7 +21,7 @@ export function RenameDialog({ entry, onClose, onWritten }: RenameDialogProps): 
   const id = useId()
   const rename = async (event: Event): Promise<void> => {
     event.preventDefault()
-    const body: EntryPatch = { name: name.trim(), ...expecting(entry.revision) }
+    const body: EntryPatch = { name: name.trim(), ...expectRevision(entry.revision) }
     const written = await write.send(
       () => send<WrittenEntry>('PATCH', `/entries/${entry.id}`, { agent: agent.value }, body),
       `Renamed to “${name.trim()}”.`,
