@@ -33,3 +33,33 @@ describeOnPostgres('writes at once', (server) => {
     expect(await paths()).toEqual(['a', 'c', 'd', 'f'].map((path) => ({ path })))
   })
 })
+
+describeOnPostgres('a refused statement beside a write that fails later', (server) => {
+  it('loses no write that was acknowledged', async () => {
+    const database = recordedDatabase(await server.createDatabase())
+    await createTables(database)
+    const put = (path: string, fails = false) =>
+      write(database, async (sql) => {
+        await sql.run('INSERT INTO backups (path, checksum) VALUES (?, ?)', [path, 0])
+        if (fails) throw new Error(`${path} failed`)
+        return path
+      })
+    await put('base')
+    const outcomes = await Promise.allSettled([put('base'), put('kept'), put('x', true)])
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected'])
+    const paths = await database.read((sql) => sql.all('SELECT path FROM backups ORDER BY path'))
+    expect(paths).toEqual([{ path: 'base' }, { path: 'kept' }])
+  })
+
+  it('leaves the last of several values that are written and deleted in one transaction', async () => {
+    const database = recordedDatabase(await server.createDatabase())
+    await createTables(database)
+    const replace = (parts: readonly string[]) =>
+      write(database, async (sql) => {
+        await sql.run('DELETE FROM backups')
+        for (const path of parts) await sql.run('INSERT INTO backups (path, checksum) VALUES (?, ?)', [path, 0])
+      })
+    await Promise.all([replace(['a', 'b']), replace(['c'])])
+    expect(await database.read((sql) => sql.all('SELECT path FROM backups'))).toEqual([{ path: 'c' }])
+  })
+})

@@ -64,6 +64,8 @@ export interface JobTransaction extends Sql {
   readonly failure: unknown
   /** Statements so far that write. Missing: savepoints cost so little that each job has one. */
   readonly writeCount?: number
+  /** Waits until every statement so far was executed. Missing: they are executed at once. */
+  waitForAnswers?(): Promise<void>
 }
 
 /** A job failed after it had written, and had no savepoint: run all of them again in a new transaction, with savepoints. */
@@ -84,7 +86,9 @@ export async function runJobs(
     try {
       callbacks.push(await job.run(transaction))
     } catch (error) {
-      if (transaction.failure !== undefined) throw error
+      // In a failed transaction, ROLLBACK TO would find the savepoint of an earlier job, and the others would be lost.
+      await transaction.waitForAnswers?.()
+      if (transaction.failure !== undefined) throw transaction.failure
       const hasWritten = before === undefined || transaction.writeCount !== before
       if (isShared && !isMarked && hasWritten) throw new MissingSavepointError()
       if (isMarked || !isShared) transaction.exec(isMarked ? 'ROLLBACK TO job' : 'ROLLBACK')

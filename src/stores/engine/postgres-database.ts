@@ -120,6 +120,7 @@ export class PostgresDatabase implements Database {
   }
 
   async watch(changed: () => void): Promise<() => void> {
+    if (this.#isClosed) throw closedError(this.path)
     let timer: NodeJS.Timeout | undefined
     let client: Client | undefined
     let isStopped = false
@@ -136,7 +137,12 @@ export class PostgresDatabase implements Database {
       if (isStopped) return { ended: Promise.resolve() }
       const ended = new Promise<void>((resolve) => connected.on('end', () => resolve()))
       connected.on('notification', ({ payload }) => payload !== this.#id && report())
-      await connected.query({ text: `LISTEN ${this.#channel}` })
+      const { lockMs, requestMs } = this.#options
+      const late = sleep(lockMs + requestMs, undefined, { ref: false }).then(() =>
+        Promise.reject(new Error('no answer')),
+      )
+      late.catch(() => undefined)
+      await Promise.race([connected.query({ text: `LISTEN ${this.#channel}` }), late])
       return { ended }
     }
     const listenForEver = async (first: ReturnType<typeof listen>): Promise<void> => {
@@ -144,7 +150,7 @@ export class PostgresDatabase implements Database {
         await listening.then(({ ended }) => ended).catch(() => undefined)
         if (client) await this.#endClient(client)
         client = undefined
-        if (isStopped) return
+        if (isStopped || this.#isClosed) return
         await sleep(WATCH_RETRY_MS, undefined, { ref: false })
         if (isStopped) return
         listening = listen()
@@ -226,9 +232,11 @@ export class PostgresDatabase implements Database {
           try {
             await read.run(sql, hasMemory)
           } catch (error) {
-            // The statement that the server refused may be another's.
-            if (reads.length > 1 && isRefusedStatement(sql.failure)) failed.push(read)
-            else read.fail(error)
+            // The statement that failed may be another's. Those that waited for the same time are not made to wait again.
+            const isAlone = reads.length === 1 || sql.failure === undefined
+            const isLate = isConnectionLost(sql.failure) || hasSqlState(sql.failure, '57014', '55P03')
+            if (isAlone || isLate) read.fail(error)
+            else failed.push(read)
           }
         }
         sql.exec(READ)
@@ -239,7 +247,7 @@ export class PostgresDatabase implements Database {
     } catch (error) {
       for (const { fail } of reads) fail(error)
     }
-    for (const read of failed) await this.#runReads([read])
+    await Promise.all(failed.map((read) => this.#runReads([read])))
   }
 
   /** Whether there is a memory. Checks it before its first use. */
@@ -285,6 +293,8 @@ export class PostgresDatabase implements Database {
       await this.#inTransaction(client, async (sql) => {
         sql.lock()
         callbacks = await runJobs(sql, jobs, { toError: (error) => postgresError(place, error), hasSavepoints })
+        // A write that was refused, or changed nothing, is of no interest to others, and its COMMIT may get lost.
+        if (sql.writeCount === 0) return
         await sql.run('SELECT pg_notify(?, ?)', [this.#channel, this.#id])
         isCommitting = true
       })

@@ -171,6 +171,9 @@ const preparedStatements = new Map<string, { readonly text: string; readonly nam
 /** A write of one row, which neither reads nor changes another table: several of these may be one statement. */
 const ROW_WRITE = /^(?:INSERT INTO|DELETE FROM) (\w+) (?:\(|WHERE id = \?$)/
 
+/** Reads no table. */
+const NOTIFY = 'SELECT pg_notify('
+
 interface Write {
   readonly statement: string
   readonly values: readonly SqlValue[]
@@ -208,7 +211,9 @@ export class PostgresTransaction implements JobTransaction {
     for (const value of values) refuseNul(value)
     this.writeCount++
     const table = ROW_WRITE.exec(statement)?.[1]
-    if (this.#writes.has(table ?? '')) this.#sendWrites()
+    const isNotify = statement.startsWith(NOTIFY)
+    // Other statements must see the rows.
+    if (table === undefined ? !isNotify : this.#writes.has(table)) this.#sendWrites()
     this.#writes.set(table ?? '', { statement, values })
     if (table === undefined) this.#sendWrites()
     if (this.#inFlight >= MAX_IN_FLIGHT || this.#inFlightBytes >= MAX_IN_FLIGHT_BYTES) await this.#last
@@ -245,6 +250,7 @@ export class PostgresTransaction implements JobTransaction {
 
   /** Waits until every statement has its answer. */
   async waitForAnswers(): Promise<void> {
+    this.#sendWrites()
     await this.#last.catch(() => undefined)
   }
 
