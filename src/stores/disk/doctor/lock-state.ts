@@ -2,6 +2,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeOwner, isProvablyDead, parseOwner, thisProcess } from '../owner.ts'
+import { codeOf } from '../system.ts'
 import { type Finding, finding } from './finding.ts'
 
 /** `held`: by someone who lives here. `left`: by someone who provably does not. `unknown`: there is no telling. */
@@ -13,7 +14,9 @@ export function lookAtLock(folder: string): LockState {
   let target: string
   try {
     target = readlinkSync(join(folder, top))
-  } catch {
+  } catch (error) {
+    // It was released after the folder was read.
+    if (codeOf(error) === 'ENOENT') return lookAtLock(folder)
     return { is: 'unknown', owner: 'a program that can not be told: this is not a link of ours' }
   }
   const owner = parseOwner(target.split('/')[0] ?? '')
